@@ -11,11 +11,12 @@
 #include "bench/plan/command_line.h"
 #include "bench/plan/options.h"
 #include "bench/solve.h"
+#include "tours/bound.h"
 #include "tours/draw.h"
 #include "tours/solve.h"
 #include "tours/tour.h"
 
-enum { SECONDS, TARGET, METRIC, SEED, OUT, SVG, ANIMATION, GEOJSON, THREADS, MOVES, QUIET, HELP, N_OPTIONS };
+enum { SECONDS, TARGET, METRIC, SEED, OUT, SVG, ANIMATION, GEOJSON, THREADS, MOVES, BOUND, QUIET, HELP, N_OPTIONS };
 
 static const ab_option described[N_OPTIONS] = {
     [SECONDS] = {"seconds", "S", "time to search (default 10; 0: until --target, the optimum or Ctrl-C)"},
@@ -30,6 +31,7 @@ static const ab_option described[N_OPTIONS] = {
     [GEOJSON] = {"geojson", "FILE", "file for the tour as a line on a map; for latitudes and longitudes"},
     [THREADS] = {"threads", "N", "number of threads (default: one per core)"},
     [MOVES] = {"moves", "NAME", "3-opt (default) or or-opt, which is 2-opt with Or-opt"},
+    [BOUND] = {"bound", NULL, "also find a length that no tour is below, in at most S seconds more"},
     [QUIET] = {"quiet", NULL, "do not show progress"},
     [HELP] = {"help", NULL, "print this help and exit"},
 };
@@ -42,7 +44,7 @@ typedef struct job {
     const char *name;                      /* name of the instance; NULL: none given */
     const char *out;                       /* file for the tour; NULL: the default */
     const char *svg, *animation, *geojson; /* files for drawings; NULL: none */
-    bool help, quiet;
+    bool help, quiet, bounds;
     tsp_metric metric; /* metric of a table's coordinates */
     double target;     /* length, in the instance's unit, at which the search ends; 0: none */
     solve_options how; /* options of the search, which uses integer lengths */
@@ -51,6 +53,7 @@ typedef struct job {
     char default_out[96];
     double save_s, reported_s; /* times of the next save and of the last report */
     int64_t saved, reported;   /* lengths then; -1 before the first */
+    int64_t bound;             /* length that no tour is below; -1: none found in time */
 } job;
 
 /* ---- Options ---- */
@@ -132,6 +135,9 @@ static ab_status take(void *context, int option, const char *text, bool *done)
         return ab_parse_int("threads", text, 1, 1024, &asked->how.threads);
     case MOVES:
         return take_moves(asked, text);
+    case BOUND:
+        asked->bounds = true;
+        return ab_ok();
     case QUIET:
         asked->quiet = true;
         return ab_ok();
@@ -265,6 +271,30 @@ static void print_instance(FILE *to, const job *asked)
             cities->stand_in ? asked_for : "");
 }
 
+/* Prints the bound. Whole numbers of a table's lengths are as exact as check_length demands, so its bound is less by
+ * that. */
+static void print_bound(FILE *to, const job *asked, const int32_t *tour, int64_t length)
+{
+    const tsp_table *table = asked->cities.table;
+    double bound = (double)asked->bound, real = (double)length;
+    if (!asked->bounds) return;
+    if (asked->bound < 0) {
+        fprintf(to, "bound: none in %g s; try longer --seconds\n", asked->how.seconds);
+        return;
+    }
+    if (table) {
+        bound = fmax(bound * (1.0 - 1e-6) - 2.0 * asked->cities.n, 0.0) / table->scale;
+        real = tour_measure_real(table, tour, asked->cities.n);
+    }
+    fprintf(to, "bound: %.*f", table ? 6 : 0, table ? floor(1e6 * bound) / 1e6 : bound);
+    if (real <= bound)
+        fprintf(to, ", so the tour is the shortest\n");
+    else if (bound > 0.0)
+        fprintf(to, ", so the tour is at most %.2f %% above the optimum\n", ceil(1e4 * (real / bound - 1.0)) / 100.0);
+    else
+        fprintf(to, "\n");
+}
+
 /* Prints the result, to stderr if stdout gets the tour. */
 static void print_result(const job *asked, const int32_t *tour, const solve_result *result)
 {
@@ -275,6 +305,7 @@ static void print_result(const job *asked, const int32_t *tour, const solve_resu
     print_instance(to, asked);
     fprintf(to, "length: %s\n", length);
     if (gap[0]) fprintf(to, "gap: %s\n", gap);
+    print_bound(to, asked, tour, result->length);
     fprintf(to, "time: %.6f s%s, %.6f s of CPU, %d thread%s, %lld kicks, seed %llu\n", result->seconds,
             interrupted ? " (interrupted)" : "", result->cpu_s, asked->how.threads, asked->how.threads == 1 ? "" : "s",
             (long long)result->kicks, (unsigned long long)asked->how.seed);
@@ -372,6 +403,7 @@ static ab_status search_tour(job *asked, int32_t *tour)
     AB_TRY(save(asked, tour, result.length));
     if (asked->animation) film_add(&asked->found, tour, result.length, result.seconds);
     AB_TRY(draw(asked, tour, result.length));
+    if (asked->bounds) AB_TRY(bound_find(&asked->cities, asked->how.seconds, &asked->bound));
     warn_of_rounding(asked, result.length);
     print_result(asked, tour, &result);
     return ab_ok();

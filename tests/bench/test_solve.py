@@ -1,5 +1,6 @@
 """antbench solve, end to end: its tours measured by a reader of TSPLIB that shares nothing with the program's."""
 
+import csv
 import errno
 import math
 import os
@@ -411,6 +412,56 @@ def test_solvers_at_once_tear_no_tour(tmp_path):
         assert all(result.returncode == 0 for result in done), [result.stderr for result in done]
         assert f"u{len(tour_of(tmp_path / 'x.tour'))}" in names
     assert [path.name for path in tmp_path.iterdir()] == ["x.tour"]
+
+
+# ---- Bounds ----
+
+with open(ROOT / "instances/catalogue.csv", newline="", encoding="utf-8") as file:
+    CATALOGUE = {row["name"]: int(row["optimum"]) for row in csv.DictReader(file) if row["optimum"].isdigit()}
+
+
+def bound_of(result):
+    """The bound, and what the program says of it."""
+    number, _, said = told(result, "bound").partition(", ")
+    return float(number), said
+
+
+@pytest.mark.skipif(not TSPLIB, reason="needs the files of TSPLIB")
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_no_bound_is_above_the_optimum(name, tmp_path):
+    """The search ends at once, so that the bound, not the tour, is tried. The
+    potentials of gr17 stop early."""
+    path = Path(TSPLIB) / f"{name}.tsp"
+    if not path.is_file():
+        pytest.skip(f"no {name}")
+    optimum = CATALOGUE[name]
+    result = solve(path, "--bound", "--target", 10**9, "--threads", 1, "--quiet", cwd=tmp_path)
+    length = checked(result, instance_of(path), tmp_path / f"{name}.tour")
+    bound, said = bound_of(result)
+    assert (0.95 if name == "gr17" else 0.98) * optimum <= bound <= optimum
+    if length > bound:
+        assert float(re.search(r"at most ([\d.]+) % above", said)[1]) == pytest.approx(
+            100 * (length / bound - 1), abs=0.01
+        )
+    else:
+        assert said == "so the tour is the shortest" and length == optimum
+
+
+@pytest.mark.parametrize("header, distance", [("x,y,name\n", math.dist), ("lat,lon,name\n", on_globe)])
+def test_the_bound_of_a_table_has_its_unit(header, distance, tmp_path):
+    """Four corners and the middle of the sides: the way around them is the shortest."""
+    points = [(0.0, 0.0), (0.0, 1.0), (0.0, 2.0), (1.0, 2.0), (2.0, 2.0), (2.0, 1.0), (2.0, 0.0), (1.0, 0.0)]
+    path = table(tmp_path / "some.csv", header, points)
+    result = solve(path, "--bound", "--seconds", 0.1, "--quiet", cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    bound, said = bound_of(result)
+    around = length_by(distance, points)
+    assert 0.999 * around <= bound <= around and said.startswith("so the tour is at most 0.0")
+
+
+def test_a_bound_that_takes_too_long_is_none(tmp_path):
+    result = solve("u20000", "--bound", "--seconds", 0.01, "--threads", 1, "--quiet", cwd=tmp_path)
+    assert result.returncode == 0 and told(result, "bound") == "none in 0.01 s; try longer --seconds"
 
 
 # ---- What ends it early ----

@@ -1,27 +1,46 @@
-"""make solve-peers: compares `antbench solve` with OR-tools' routing solver for equal seconds on this machine.
+"""make solve-peers: compares `antbench solve` with the solvers of PyPI, for equal seconds of CPU time on this machine.
 
-OR-tools comes from PyPI and is no part of this project: `python3 -m venv DIR; DIR/bin/pip install ortools; make
-solve-peers PYTHON=DIR/bin/python`. It runs with one thread. It searches by guided local search, as its guide recommends
-for routes. It begins from a first tour of its own choice, and from Christofides' tour. Its seconds begin when it has
-the matrix of all distances. antbench solve has one thread too. All tours are checked here.
+The peers are no part of this project: `python3 -m venv DIR; DIR/bin/pip install fast-tsp elkai ortools numpy; make
+solve-peers PYTHON=DIR/bin/python`. Peers that are not installed are left out. elkai is LKH 3. Its row "quadrants" has
+lists by quadrants and no ascent, because LKH begins to look at the clock after its ascent. OR-tools searches by guided
+local search, as its guide recommends for routes. It begins from a first tour of its own choice, and from Christofides'.
+
+Each run is a process with one thread. Its seconds begin when it has the cities or the matrix of distances. A library
+gives all programs a clock that counts the CPU time of the process. So other programs on the machine matter little.
+--wall leaves the library out. fast-tsp takes no seed, and draws one per run. All tours are checked here.
 """
 
 import argparse
 import csv
+import json
 import math
 import os
 import re
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from antbench.data.command import OK, ROOT, SKIPPED, WORK, BadInput, new_file
 
 PROGRAM = ROOT / "build/bin/antbench"
 INSTANCES = ["pr1002", "pr2392"]
-COLUMNS = ["instance", "program", "seconds", "took_s", "length", "above_percent"]
-FIRST = {"OR-tools": "AUTOMATIC", "OR-tools, Christofides": "CHRISTOFIDES"}
+COLUMNS = ["instance", "program", "seconds", "seed", "took_s", "length", "above_percent"]
+CLOCK = """
+#define _GNU_SOURCE
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    const int counts = clock == CLOCK_MONOTONIC || clock == CLOCK_REALTIME ? CLOCK_PROCESS_CPUTIME_ID : clock;
+    return (int)syscall(SYS_clock_gettime, counts, now);
+}
+"""
+FAST_TSP_MOST = 65535  # the longest distance that it takes
 
 
 def find(name):
@@ -49,6 +68,10 @@ def distance(a, b):
     return int(math.hypot(a[0] - b[0], a[1] - b[1]) + 0.5)
 
 
+def matrix(at):
+    return [[distance(a, b) for b in at] for a in at]
+
+
 def checked(at, tour):
     """The length of a tour, computed again."""
     if sorted(tour) != list(range(len(at))):
@@ -56,66 +79,133 @@ def checked(at, tour):
     return sum(distance(at[a], at[b]) for a, b in zip(tour, tour[1:] + tour[:1]))
 
 
-def solve(path, at, seconds):
-    """(seconds that it took, length) for antbench solve."""
-    with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "x.tour"
-        limits = ["--quiet", "--seconds", str(seconds), "--threads", "1", "--out", out]
-        done = subprocess.run([PROGRAM, "solve", path, *limits], capture_output=True, text=True)
-        if done.returncode != OK:
-            raise BadInput(done.stderr.strip())
-        numbers = out.read_text().partition("TOUR_SECTION")[2].partition("-1")[0].split()
-    took = float(re.search(r"^time: ([\d.]+) s", done.stdout, re.M)[1])
-    return took, checked(at, [int(city) - 1 for city in numbers])
+def fast_tsp(at, seconds, seed):
+    """None if a distance is too long for it."""
+    import fast_tsp
+
+    distances = matrix(at)
+    if max(map(max, distances)) > FAST_TSP_MOST:
+        return lambda: None
+    return lambda: fast_tsp.find_tour(distances, duration_seconds=seconds)
 
 
-def route(pywrapcp, enums, first, matrix, at, seconds):
-    """(seconds that it took, length) for OR-tools' routing solver; no length if it found no tour."""
+def lkh(at, seconds, seed, options=""):
+    """elkai's own functions take no limit of time, so this calls what they call."""
+    from elkai import _elkai
+
+    nodes = "".join(f"{i} {x!r} {y!r}\n" for i, (x, y) in enumerate(at, 1))
+    problem = f"TYPE : TSP\nDIMENSION : {len(at)}\nEDGE_WEIGHT_TYPE : EUC_2D\nNODE_COORD_SECTION\n{nodes}"
+    parameters = f"RUNS = 1\nSEED = {seed}\nTIME_LIMIT = {seconds}\n{options}PROBLEM_FILE = :stdin:\n"
+    return lambda: [city - 1 for city in _elkai.solve_problem(parameters, problem)]
+
+
+def lkh_quadrants(at, seconds, seed):
+    return lkh(at, seconds, seed, "CANDIDATE_SET_TYPE = QUADRANT\nSUBGRADIENT = NO\n")
+
+
+def route(at, seconds, seed, first="AUTOMATIC"):
+    """OR-tools' routing solver: None if it found no tour."""
+    from ortools.constraint_solver import pywrapcp
+    from ortools.constraint_solver import routing_enums_pb2 as enums
+
     manager = pywrapcp.RoutingIndexManager(len(at), 1, 0)
     model = pywrapcp.RoutingModel(manager)
-    model.SetArcCostEvaluatorOfAllVehicles(model.RegisterTransitMatrix(matrix))
+    model.SetArcCostEvaluatorOfAllVehicles(model.RegisterTransitMatrix(matrix(at)))
     limits = pywrapcp.DefaultRoutingSearchParameters()
     limits.first_solution_strategy = getattr(enums.FirstSolutionStrategy, first)
     limits.local_search_metaheuristic = enums.LocalSearchMetaheuristic.GUIDED_LOCAL_SEARCH
     limits.time_limit.FromMilliseconds(round(1000 * seconds))
-    found = model.SolveWithParameters(limits)
-    took = model.solver().WallTime() / 1000
-    if not found:
-        return took, None
-    tour, index = [], model.Start(0)
-    while not model.IsEnd(index):
-        tour.append(manager.IndexToNode(index))
-        index = found.Value(model.NextVar(index))
-    return took, checked(at, tour)
+
+    def search():
+        found = model.SolveWithParameters(limits)
+        tour, index = [], model.Start(0)
+        while found and not model.IsEnd(index):
+            tour.append(manager.IndexToNode(index))
+            index = found.Value(model.NextVar(index))
+        return tour or None
+
+    return search
 
 
-def measure(name, seconds_of_each, ortools):
-    """A row per program and time."""
+def route_from_christofides(at, seconds, seed):
+    return route(at, seconds, seed, "CHRISTOFIDES")
+
+
+# {program: (its module, what makes a search of it)}
+PEERS = {
+    "fast-tsp": ("fast_tsp", fast_tsp),
+    "LKH 3": ("elkai", lkh),
+    "LKH 3, quadrants": ("elkai", lkh_quadrants),
+    "OR-tools": ("ortools.constraint_solver", route),
+    "OR-tools, Christofides": ("ortools.constraint_solver", route_from_christofides),
+}
+
+
+def search_here(program, path, seconds, seed):
+    """Prints [seconds of CPU that a search took, tour]: the process of one run."""
+    search = PEERS[program][1](cities(Path(path)), float(seconds), int(seed))
+    begin = time.process_time()
+    tour = search()
+    print(json.dumps([time.process_time() - begin, tour]))
+
+
+def is_installed(module):
+    """Asked of another process, so that no peer is loaded into this one."""
+    return subprocess.run([sys.executable, "-c", f"import {module}"], capture_output=True).returncode == OK
+
+
+def peer(program, path, at, seconds, seed, environment):
+    """(seconds that it took, length), and no length without a tour."""
+    call = f"import sys; from {__name__} import search_here; search_here(*sys.argv[1:])"
+    command = [sys.executable, "-c", call, program, path, str(seconds), str(seed)]
+    path_of_modules = f"{ROOT / 'scripts'}:{environment.get('PYTHONPATH', '')}"
+    done = subprocess.run(command, capture_output=True, text=True, env=environment | {"PYTHONPATH": path_of_modules})
+    if done.returncode != OK:
+        raise BadInput(f"{program}: {(done.stderr.strip().splitlines() or ['it failed'])[-1]}")
+    took, tour = json.loads(done.stdout.splitlines()[-1])
+    return took, tour and checked(at, tour)
+
+
+def solve(path, at, seconds, seed, environment):
+    """(seconds that it took, length) for antbench solve."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "x.tour"
+        limits = ["--quiet", "--seconds", str(seconds), "--seed", str(seed), "--threads", "1", "--out", out]
+        done = subprocess.run([PROGRAM, "solve", path, *limits], capture_output=True, text=True, env=environment)
+        if done.returncode != OK:
+            raise BadInput(done.stderr.strip())
+        numbers = out.read_text().partition("TOUR_SECTION")[2].partition("-1")[0].split()
+    took = float(re.search(r"([\d.]+) s of CPU", done.stdout)[1])
+    return took, checked(at, [int(city) - 1 for city in numbers])
+
+
+def environment_of(folder, wall):
+    """The environment of a run: with the clock of CPU time, built into the folder, or with the clock on the wall."""
+    if wall:
+        return dict(os.environ)
+    clock = Path(folder) / "cpu_clock.so"
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", clock, "-xc", "-"], input=CLOCK, text=True, check=True)
+    return os.environ | {"LD_PRELOAD": str(clock)}
+
+
+def measure(name, options, programs, environment):
+    """A row per time, seed and program; programs take turns."""
     path = find(name)
     at = cities(path)
     optimum = optima().get(path.stem)
-    matrix = [[distance(a, b) for b in at] for a in at]
-    for seconds in seconds_of_each:
-        runs = {"antbench solve": solve(path, at, seconds)}
-        runs |= {program: route(*ortools, first, matrix, at, seconds) for program, first in FIRST.items()}
-        for program, (took, length) in runs.items():
-            above = f"{100 * (length / optimum - 1):.2f}" if length and optimum else ""
-            yield dict(zip(COLUMNS, [path.stem, program, seconds, f"{took:.2f}", length or "", above]))
+    for seconds in options.seconds:
+        for seed in range(1, options.seeds + 1):
+            for program in programs:
+                run = (path, at, seconds, seed, environment)
+                took, length = peer(program, *run) if program in PEERS else solve(*run)
+                above = f"{100 * (length / optimum - 1):.3f}" if length and optimum else ""
+                yield dict(zip(COLUMNS, [path.stem, program, seconds, seed, f"{took:.2f}", length or "", above]))
 
 
 def optima():
     """{name: length of a shortest tour}, from the catalogue."""
     with open(ROOT / "instances/catalogue.csv", newline="", encoding="utf-8") as file:
         return {row["name"]: int(row["optimum"]) for row in csv.DictReader(file) if row["optimum"].isdigit()}
-
-
-def load():
-    """OR-tools' two modules, or None."""
-    try:
-        from ortools.constraint_solver import pywrapcp, routing_enums_pb2
-    except ImportError:
-        return None
-    return pywrapcp, routing_enums_pb2
 
 
 def write_csv(path, measured):
@@ -131,29 +221,46 @@ def main(arguments=None):
     parser.add_argument(
         "--seconds",
         type=lambda text: [float(x) for x in text.split(",")],
-        default=[1.0, 10.0, 60.0],
+        default=[1.0, 10.0],
         metavar="S,S",
-        help="default 1,10,60",
+        help="default 1,10",
     )
     parser.add_argument("--out", type=Path, default=WORK / "build/solve-peers.csv", metavar="FILE")
+    parser.add_argument("--seeds", type=int, default=5, metavar="N", help="runs of each program (default 5)")
+    parser.add_argument("--wall", action="store_true", help="count seconds of the clock, not of the CPU")
     options = parser.parse_args(arguments)
-    ortools = load()
-    if not ortools:
+    peers = [program for program, (module, _) in PEERS.items() if is_installed(module)]
+    if not peers:
         print(
-            "solve-peers: OR-tools is not installed: python3 -m venv DIR; DIR/bin/pip install ortools; make solve-peers "
-            "PYTHON=DIR/bin/python",
+            "solve-peers: no peer is installed: python3 -m venv DIR; DIR/bin/pip install fast-tsp elkai ortools numpy; "
+            "make solve-peers PYTHON=DIR/bin/python",
             file=sys.stderr,
         )
         return SKIPPED
     options.out.parent.mkdir(parents=True, exist_ok=True)
     measured = []
-    for name in options.instances:
-        for row in measure(name, options.seconds, ortools):
-            measured.append(row)
-            write_csv(options.out, measured)
-            above = row["above_percent"] and f", {row['above_percent']} % above the optimum"
-            print(
-                f"{row['instance']:10} {row['program']:24} {row['took_s']:>6} s: {row['length'] or 'no tour'}{above}",
-                flush=True,
-            )
+    with tempfile.TemporaryDirectory() as folder:
+        environment = environment_of(folder, options.wall)
+        for name in options.instances:
+            for row in measure(name, options, ["antbench solve", *peers], environment):
+                measured.append(row)
+                write_csv(options.out, measured)
+                above = row["above_percent"] and f", {row['above_percent']} % above the optimum"
+                print(
+                    f"{row['instance']:10} {row['program']:24} {row['took_s']:>6} s: {row['length'] or 'no tour'}{above}",
+                    flush=True,
+                )
+    print_means(measured)
     return OK
+
+
+def print_means(measured):
+    """Prints a line per instance, time and program: the mean of the seeds, where each has a tour and there is an
+    optimum."""
+    groups = {}
+    for row in measured:
+        groups.setdefault((row["instance"], row["program"], row["seconds"]), []).append(row["above_percent"])
+    for (instance, program, seconds), above in groups.items():
+        if all(above):
+            mean = statistics.mean(map(float, above))
+            print(f"mean of {len(above)}: {instance} {program}, {seconds:g} s: {mean:.3f} %")

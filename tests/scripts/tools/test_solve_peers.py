@@ -1,7 +1,8 @@
-"""make solve-peers: with a module in the place of OR-tools' that visits cities as they are numbered, and without it."""
+"""make solve-peers: with modules in the place of the peers' that visit cities as they are numbered, and without them."""
 
 import csv
 import re
+import statistics
 import subprocess
 import sys
 
@@ -49,15 +50,32 @@ from types import SimpleNamespace as made
 FirstSolutionStrategy = made(AUTOMATIC=0, CHRISTOFIDES=1)
 LocalSearchMetaheuristic = made(GUIDED_LOCAL_SEARCH="gls")
 """
+FAST_TSP = """
+import time
+def find_tour(distances, duration_seconds):
+    begin, kept = time.monotonic(), time.process_time()
+    while time.monotonic() - begin < duration_seconds: pass
+    assert abs(time.process_time() - kept - duration_seconds) < 0.005, "the clock is not the CPU's"
+    return TOUR
+"""
+ELKAI = """
+def solve_problem(parameters, problem):
+    assert "TIME_LIMIT = 0.0" in parameters and "SEED = 1\\n" in parameters and "DIMENSION : 4\\n" in problem
+    return [1, 2, 3, 4] if "QUADRANT" in parameters else [1, 3, 2, 4]
+"""
 
 
 def call(folder, *arguments, tour="[0, 1, 2, 3]"):
-    (folder / "ortools/constraint_solver").mkdir(parents=True, exist_ok=True)
-    for name in ("__init__.py", "constraint_solver/__init__.py"):
-        (folder / "ortools" / name).touch()
     if tour:
+        (folder / "ortools/constraint_solver").mkdir(parents=True, exist_ok=True)
+        for name in ("__init__.py", "constraint_solver/__init__.py"):
+            (folder / "ortools" / name).touch()
         (folder / "ortools/constraint_solver/pywrapcp.py").write_text(f"TOUR = {tour}\n{PYWRAPCP}")
         (folder / "ortools/constraint_solver/routing_enums_pb2.py").write_text(ENUMS)
+        (folder / "fast_tsp.py").write_text(f"TOUR = {tour}\n{FAST_TSP}")
+        (folder / "elkai").mkdir(exist_ok=True)
+        (folder / "elkai/__init__.py").touch()
+        (folder / "elkai/_elkai.py").write_text(ELKAI)
     (folder / "square.tsp").write_text(SQUARE)
     environment = environment_of(PYTHONPATH=f"{folder}:{ROOT / 'scripts'}")
     return subprocess.run(
@@ -70,14 +88,16 @@ def call(folder, *arguments, tour="[0, 1, 2, 3]"):
     )
 
 
-def test_lengths_of_both(tmp_path):
-    done = call(tmp_path, tmp_path / "square.tsp", "--seconds", "0.02,0.03")
+def test_lengths_of_all(tmp_path):
+    done = call(tmp_path, tmp_path / "square.tsp", "--seconds", "0.02,0.03", "--seeds", 1)
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader((tmp_path / "peers.csv").open()))
     lengths = {(row["program"], row["seconds"]): row["length"] for row in rows}
     assert lengths["antbench solve", "0.02"] == lengths["antbench solve", "0.03"] == "40"
     assert lengths["OR-tools", "0.02"] == lengths["OR-tools, Christofides", "0.02"] == "48"  # 14 + 10 + 14 + 10
-    assert lengths["OR-tools", "0.03"] == "" and re.search(r"^square +OR-tools +0.0[23] s: no tour$", done.stdout, re.M)
+    assert lengths["fast-tsp", "0.03"] == "48"
+    assert lengths["LKH 3", "0.02"] == "40" and lengths["LKH 3, quadrants", "0.02"] == "48"
+    assert lengths["OR-tools", "0.03"] == "" and re.search(r"^square +OR-tools +0\.\d\d s: no tour$", done.stdout, re.M)
 
 
 @pytest.mark.parametrize(
@@ -98,6 +118,31 @@ def test_what_is_wrong_is_one_line(change, message, tmp_path):
     assert done.returncode == 2 and done.stderr == f"{message}\n"
 
 
-def test_without_ortools(tmp_path):
+def test_without_peers(tmp_path):
     done = call(tmp_path, tour="")
-    assert done.returncode == 77 and done.stderr.startswith("solve-peers: OR-tools is not installed: ")
+    assert done.returncode == 77 and done.stderr.startswith("solve-peers: no peer is installed: ")
+
+
+def test_the_log_has_the_means_of_its_rows():
+    """docs/log/solve.md, from docs/log/solve-peers.csv: columns are programs, lines an instance and its seconds."""
+    section = (ROOT / "docs/log/solve.md").read_text().partition("### Beside fast-tsp and LKH 3\n")[2]
+    lines = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.partition("\n### ")[0].splitlines()
+        if line.startswith("|")
+    ]
+    header, _, *lines = lines
+    with open(ROOT / "docs/log/solve-peers.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {f"{row['instance']}, {float(row['seconds']):g} s" for row in rows} == {line[0] for line in lines}
+    for line in lines:
+        for program, said in zip(header[1:], line[1:], strict=True):
+            of = [
+                row
+                for row in rows
+                if row["program"] == program and f"{row['instance']}, {float(row['seconds']):g} s" == line[0]
+            ]
+            above = statistics.mean(float(row["above_percent"]) for row in of)
+            took, limit = statistics.mean(float(row["took_s"]) for row in of), float(of[0]["seconds"])
+            late = f" ({took:.1f} s)" if took > 1.1 * limit else ""
+            assert said == f"{above:.3f} %{late}"
