@@ -29,7 +29,7 @@ def test_workflows_are_pinned_and_may_read_alone(path):
         ["actionlint"],
         ["actionlint", *EXAMPLES],
         ["zizmor", "--offline", "-q", ".github", "action.yml", *EXAMPLES],
-        ["ruff", "check", "scripts", "tests"],
+        ["ruff", "check", "packaging", "scripts", "tests"],
     ],
 )
 def test_linters_that_are_here_have_nothing_to_say(command):
