@@ -13,6 +13,7 @@ import pytest
 from support.commands import ROOT
 
 ARCHIVES = sorted((ROOT / "build/dist").glob("antbench-*.tar.xz"))
+DEBIAN = ROOT / "packaging/debian"
 
 
 def run(*command, code=0, **options):
@@ -183,3 +184,16 @@ def test_an_archive_that_is_here(archive, tmp_path):
     assert names == {path.name for path in (folder / "share/doc/antbench/licences").iterdir()}
     assert listed["packages"][0]["checksums"][0]["checksumValue"] in run("sha256sum", archive)
     assert str(ROOT).encode() not in (folder / "lib/antbench/antbench").read_bytes()
+
+
+def test_the_version_is_the_same_everywhere():
+    version = (ROOT / "VERSION").read_text().strip()
+    assert re.match(rf"antbench \({re.escape(version)}-\d+\) ", (DEBIAN / "changelog").read_text())
+    assert re.search(rf"^## {re.escape(version)}\b", (ROOT / "CHANGELOG.md").read_text(), re.M)
+
+
+def test_the_debian_package_is_built_from_packages_of_packages_txt():
+    needed = re.search(r"^Build-Depends: (.*(?:\n .*)*)", (DEBIAN / "control").read_text(), re.M)[1]
+    packages = {line.split()[0] for line in (ROOT / "packages.txt").read_text().splitlines() if line.strip()}
+    assert set(re.split(r",\s+", needed)) - packages == {"debhelper-compat (= 13)"}
+    assert os.access(DEBIAN / "rules", os.X_OK)
