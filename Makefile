@@ -323,7 +323,7 @@ install: build ## install program, data, manual page and completion; PREFIX=/usr
 	@$(if $(shell command -v help2man),$(MAKE) --no-print-directory build/antbench.1,echo "no manual page: help2man is not installed (make deps)")
 	@PYTHON=$(python) scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
-dist: ## an archive of the current commit for every x86-64 Linux since 2018, with and without a GPU, into build/dist/; CUDA_ARCHS= JOBS=
+dist: ## an archive of the current commit for every x86-64 Linux since 2018, with and without a GPU, into build/dist/ (docs/guide/release.md); CUDA_ARCHS= JOBS=
 	@NVCC=$(call as_word,$(NVCC)) CUDA_ARCHS=$(call as_word,$(CUDA_ARCHS)) JOBS=$(call as_word,$(JOBS)) PYTHON=$(python) scripts/dist
 
 uninstall: ## remove what make install installed; PREFIX= DESTDIR=
