@@ -40,6 +40,7 @@ RUNS ?=
 JOBS ?= $(shell nproc)
 CC := gcc
 CXX := g++
+LDFLAGS :=
 
 # ---- Tools ----
 PIP_CUDA := build/cuda-toolkit/nvidia/cu13
@@ -166,7 +167,7 @@ endif
 # ---- Public targets ----
 .PHONY: all help deps build binaries test test-kernel fuzz inject plant faults check-gpu profile instances images bench-all bench-peers plots pictures draw-tours animations time-to-target solve-peers \
 	report site gpus claims verdicts list-runs share export results-check compare ab regress regress-history calibrate index lint format \
-	install uninstall clean test-programs FORCE
+	install uninstall dist clean test-programs FORCE
 
 all: build ## the same as make build (the default)
 
@@ -311,7 +312,7 @@ calibrate: build ## how much unchanged code varies on this machine, which regres
 index: build ## write INDEX.md: which file and command is behind each row of each table
 	@$(script) index
 
-lint: ## what ruff, mypy, clang-format, shellcheck, actionlint and zizmor say, where installed
+lint: ## what ruff, mypy, clang-format, shellcheck, actionlint, zizmor and reuse say, where installed
 	@scripts/lint
 
 format: ## format C, CUDA and Python, and mend what ruff can
@@ -325,11 +326,14 @@ install: build ## install program, data, manual page and completion; PREFIX=/usr
 	@$(if $(shell command -v help2man),$(MAKE) --no-print-directory build/antbench.1,echo "no manual page: help2man is not installed (make deps)")
 	@PYTHON=$(python) scripts/install $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
+dist: ## an archive of the current commit for every x86-64 Linux since 2020, with and without a GPU, into build/dist/ (docs/guide/release.md); CUDA_ARCHS= JOBS=
+	@NVCC=$(call as_word,$(NVCC)) CUDA_ARCHS=$(call as_word,$(CUDA_ARCHS)) JOBS=$(call as_word,$(JOBS)) PYTHON=$(python) scripts/dist
+
 uninstall: ## remove what make install installed; PREFIX= DESTDIR=
 	@scripts/install --remove $(call as_word,$(PREFIX)) $(call as_word,$(DESTDIR))
 
 clean: ## remove everything generated, but not downloaded instances, runs or the installed nvcc
-	rm -rf build/bin build/cuda build/gen build/obj build/san build/plots build/report build/site build/lib build/bdist.* *.egg-info
+	rm -rf build/bin build/cuda build/dist build/gen build/obj build/san build/plots build/report build/site build/lib build/bdist.* *.egg-info
 
 # ---- Rules ----
 # One short line per command; V=1 shows it in full.
@@ -338,7 +342,7 @@ run = $(if $(V),,@echo '  $(1)	$@' && )$(2)
 # $(call link,FLAGS AND LIBRARIES): links the objects and libraries that the rule names.
 define link
 @mkdir -p $(@D)
-	$(call run,link,$(CXX) -fopenmp -o $@ $(filter %.o %.so,$^) $(1))
+	$(call run,link,$(CXX) -fopenmp $(LDFLAGS) -o $@ $(filter %.o %.so,$^) $(1))
 endef
 
 $(PROGRAM): build/obj/bench/antbench.o $(OBJECTS) $(CUDA_OBJECTS) | $(TBB)

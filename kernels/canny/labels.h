@@ -60,8 +60,8 @@ static __device__ __forceinline__ void unite_with_above(shared_array<unsigned> l
 
 /* Labels the tile at (left, top), which a block of LABEL_TILE x LABEL_TILE threads has; each brings the class of its
  * pixel, CANNY_NONE outside of the image. The labels go to labels[height * width + 1], whose last one is "strong". */
-static __device__ __forceinline__ void label_tile(unsigned char pixel_class, int left, int top, int width, int height,
-                                                  unsigned *labels)
+__device__ __forceinline__ void label_tile(unsigned char pixel_class, int left, int top, int width, int height,
+                                           unsigned *labels)
 {
     SHARED(unsigned, tile, LABEL_PIXELS + 1);
     SHARED(unsigned, rows, LABEL_TILE + 1); /* a bit for every edge pixel; row -1 has none */

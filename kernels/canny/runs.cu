@@ -44,7 +44,7 @@ static __device__ __forceinline__ unsigned node_of(int word, unsigned run)
 /* ---- First kernel ---- */
 
 /* The sum of `mine` over the threads of the block before this one; *all: over all. */
-static __device__ __forceinline__ int sum_before(int mine, int *all)
+__device__ __forceinline__ int sum_before(int mine, int *all)
 {
     SHARED(int, sums, N_WARPS);
     const int lane = (int)threadIdx.x % WARP_SIZE, warp = (int)threadIdx.x / WARP_SIZE;
@@ -91,8 +91,8 @@ static __device__ __forceinline__ bool at_border(int word, unsigned run)
 }
 
 /* Unites the runs of a tile, one run per thread at a time. Of strong words it leaves what is sure. */
-static __device__ __forceinline__ void connect_tile(const board &all, shared_array<unsigned> candidates,
-                                                    shared_array<unsigned> strong, int first_word)
+__device__ __forceinline__ void connect_tile(const board &all, shared_array<unsigned> candidates,
+                                             shared_array<unsigned> strong, int first_word)
 {
     SHARED(unsigned, labels, STRONG_NODE + 1);
     SHARED(unsigned, reaches, STRONG_NODE / WORD); /* a bit a node: its runs reach the border */

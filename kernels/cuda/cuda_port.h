@@ -31,6 +31,8 @@
 /* Names, in a statement of its own, a plan of the kernel: a way that only some sizes or devices take. The host backend
  * keeps which were taken (host_backend_plans), and a test fails for those that nothing has taken. */
 #define AB_PLAN(text) (void)0
+/* Declares a shared array. A __device__ function that does so is not static: nvcc would put a hash of the current folder
+ * into the array's name, and so into the code. */
 #define SHARED(type, name, count) __shared__ type name[count]
 /* The type by which a __device__ function takes a shared array. On the host backend its accesses are checked as well.
  */

@@ -122,7 +122,7 @@ def nvcc():
 
 @pytest.mark.skipif(not nvcc(), reason="no nvcc")
 def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folder(tree, tmp_path):
-    objects, names = ["build/cuda/kernels/tsp/steps/evaporate.o"], {}
+    objects, names = ["build/cuda/kernels/tsp/steps/evaporate.o", "build/cuda/kernels/canny/connect.o"], {}
     other = tmp_path / "a folder of another name"
     shutil.copytree(tree, other, ignore=shutil.ignore_patterns("build"))
     for folder in (tree, other):
@@ -131,6 +131,19 @@ def test_other_architectures_build_again_and_the_hash_is_the_same_in_every_folde
     assert names[tree] == names[other] and "kernels/tsp/steps/evaporate.cu" in names[tree]
     assert "nvcc" in make(tree, *objects, "CUDA_ARCHS=90", f"NVCC={nvcc()}")
     assert hashes(tree, objects) != names[tree]
+
+
+def test_the_name_of_a_shared_array_does_not_depend_on_the_folder():
+    """nvcc puts a hash of the current folder into the names of arrays of static functions, but not of kernels."""
+    sources = [path for suffix in ("cu", "h") for path in (ROOT / "kernels").rglob(f"*.{suffix}")]
+    functions = [
+        (path.name, *found)
+        for path in sources
+        for found in re.findall(r"^([^\n]*__device__ [^;{}]*)\{\n(.*?)^\}", path.read_text("utf-8"), re.M | re.S)
+    ]
+    declaring = [(name, head) for name, head, body in functions if "SHARED(" in body]
+    assert len(functions) > 200 and {"labels.h", "runs.cu"} <= {name for name, _ in declaring}
+    assert [(name, head) for name, head in declaring if "static " in head] == []
 
 
 NVCC = """#!/bin/bash
