@@ -152,6 +152,7 @@ def test_the_version_is_that_of_the_tag_or_else_of_the_file(tmp_path):
         subprocess.run([*git, *command], check=True)
     assert version() == "1.2.3"
     subprocess.run([*git, "tag", "v2.0.0"], check=True)
+    subprocess.run([*git, "tag", "-am", "the newest 2", "v2"], check=True)
     assert version() == "2.0.0"
     subprocess.run([*git, "commit", "-q", "--allow-empty", "-m", "b"], check=True)
     assert re.fullmatch(r"2\.0\.0-1-g[0-9a-f]+", version())
