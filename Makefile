@@ -234,7 +234,7 @@ bench-all: build ## every table there is, thesis and papers, each into a folder 
 bench: bench-all ## the same
 
 # make would report that an existing folder is up to date. So targets with the name of a folder are declared.
-FOLDERS := base baselines docs kernels mpi results scripts tests tours
+FOLDERS := LICENSES base baselines docs kernels mpi packaging results scripts tests tours
 .PHONY: $(FOLDERS)
 $(FOLDERS):
 	@near=$$($(MAKE) --no-print-directory help | awk '$$1 == "make" && index($$2, "$(@:s=)") == 1 { print "make " $$2 ", " }' | tr -d '\n'); \

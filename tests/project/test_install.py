@@ -234,7 +234,7 @@ def test_bash_completes_tables_options_and_their_values(prefix):
     assert completions(prefix, "3.3", "--implementations", "tsp/i-roulette,tsp/data-rw-") == [
         "tsp/i-roulette,tsp/data-rw-warp"
     ]
-    assert completions(prefix, "3.3", "--rows", "3.4/ds-roulette,3.3/ra") == ["3.4/ds-roulette,3.3/race"]
+    assert completions(prefix, "3.3", "--rows", "3.4/ds-roulette,3.3/race-") == ["3.4/ds-roulette,3.3/race-each"]
     assert (
         set(completions(prefix, "5.1", "--rows", "5.1/warp"))
         == {"5.1/warp-*", "5.1/warp-128", "5.1/warp-apart-128", "5.1/warp-all-lanes-128"}

@@ -56,7 +56,7 @@ ROOMS = {
 }
 MOST_ROOMS, MOST_FILES = 5, 20  # of a folder, besides data; of one kind, such as .h, in any folder of code
 DATA = {"bench/tables"}
-NO_PRODUCT = {"build", "docs", "tests"}  # at the top: they include what they like
+NO_PRODUCT = {"build", "docs", "packaging", "tests"}  # at the top: they include what they like
 SUFFIXES = (".c", ".cpp", ".cu", ".cuh", ".h")
 
 

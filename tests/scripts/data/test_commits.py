@@ -16,6 +16,7 @@ ASKS = {
     "files": lambda commit: code.files.__wrapped__(commit),
     "blob": lambda commit: coverage.blob.__wrapped__(commit, "Makefile"),
     "is_known": share.is_known,
+    "is_there": lambda commit: code.is_there.__wrapped__("Makefile", commit),
 }
 
 
@@ -61,7 +62,7 @@ def test_every_question_to_git_is_asked_here():
     of_runs = {code.__file__, coverage.__file__, share.__file__}
     scripts = Path(code.__file__).parents[1]
     asking = {str(path) for path in scripts.rglob("*.py") if "git(" in path.read_text().replace("isdigit(", "")}
-    own = {"peers.py", "campaigns.py"}  # ask of a checkout, by no commit of a run
+    own = {"peers.py", "campaigns.py", "site.py"}  # ask of a checkout, by no commit of a run
     assert {path for path in asking if Path(path).name not in own} == of_runs
 
 
