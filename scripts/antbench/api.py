@@ -74,6 +74,7 @@ class Tour:
     tour: list[int]  # indices of the cities, from 0
     length: float
     unit: str  # "km", or "the unit of the coordinates"
+    bound: float | None = None  # a length that no tour is below; None if not asked for, or if none was found in time
 
 
 def load(run: str | os.PathLike[str]) -> Runs:
@@ -181,11 +182,12 @@ def solve(
     metric: str = "plane",
     seed: int = 1,
     threads: int | None = None,
+    bound: bool = False,
     program: str | os.PathLike[str] | None = None,
 ) -> Tour:
     """Searches for a short tour of the cities (x, y) with `antbench solve`.
 
-    With metric "geo" x is the longitude and y the latitude, in degrees. The program is `program`, else the one that
+    With `bound` it also looks for a lower bound, for at most as many seconds again. With metric "geo" x is the longitude and y the latitude, in degrees. The program is `program`, else the one that
     the variable ANTBENCH names, else build/bin/antbench of this source tree, else the one on PATH.
     """
     if not seconds > 0:
@@ -196,6 +198,7 @@ def solve(
         raise BadInput("xy: expected two numbers per city") from None
     options = ["--seconds", str(seconds), "--metric", metric, "--seed", str(seed), "--quiet"]
     options += [] if threads is None else ["--threads", str(threads)]
+    options += ["--bound"] if bound else []
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "x.tour"
         try:
@@ -210,7 +213,9 @@ def solve(
             lines = done.stderr.strip().splitlines()
             raise BadInput(lines[-1] if lines else f"antbench solve ended with {done.returncode}")
         numbers = out.read_text(encoding="utf-8").partition("TOUR_SECTION")[2].split("-1")[0].split()
-    return Tour([int(number) - 1 for number in numbers], float(length[1]), length[2])
+    least = re.search(r"^bound: (\d[\d.]*)", done.stdout, re.M)
+    tour = [int(number) - 1 for number in numbers]
+    return Tour(tour, float(length[1]), length[2], float(least[1]) if least else None)
 
 
 def found(program: str | os.PathLike[str] | None) -> str:

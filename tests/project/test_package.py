@@ -114,7 +114,9 @@ found = antbench.solve(xy, seconds=0.3, threads=1)
 length = sum(math.dist(xy[a], xy[b]) for a, b in zip(found.tour, found.tour[1:] + found.tour[:1]))
 print(sorted(found.tour) == list(range(200)), abs(found.length / length - 1) < 1e-6, found.length < 13, found.unit)
 print(antbench.solve([(0, 0), (90, 0), (0, 90)], 0.1, metric="geo").unit)
-""") == ["True True True the unit of the coordinates", "km"]  # fmt: skip
+bounded = antbench.solve([(0, 0), (4, 0), (4, 3), (0, 3)], seconds=0.1, bound=True)
+print(found.bound, 13.9 < bounded.bound <= bounded.length == 14)
+""") == ["True True True the unit of the coordinates", "km", "None True"]  # fmt: skip
 
 
 def test_the_guide_runs(results, tmp_path):
