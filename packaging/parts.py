@@ -3,7 +3,7 @@
     packaging/parts.py link.map --sysroot DIR --cuda VERSION --licences FOLDER
     packaging/parts.py link.map --sysroot DIR --cuda VERSION --archive FILE --version VERSION --epoch TIME
 
-parts.csv has the licence of each part. A part is a package of this Debian, or has a line with `files` or `pool`. A file
+parts.csv has the licence of each part. A part is a package of this Debian, or has a line with `files` or `source`. A file
 of the map that belongs to none is an error, so a new library cannot go without its licence.
 """
 
@@ -67,7 +67,7 @@ def write_licences(parts, sysroot, folder):
         if text:
             shutil.copyfile(text, folder / name)
         else:
-            (folder / name).write_text(f"{name} {part['version']}: {part['licence']}, {part['pool']}\n")
+            (folder / name).write_text(f"{name} {part['version']}: {part['licence']}, {part['source']}\n")
 
 
 def spdx(parts, archive, version, epoch):
@@ -83,16 +83,16 @@ def spdx(parts, archive, version, epoch):
             "SPDXID": f"SPDXRef-{re.sub('[^a-zA-Z0-9.-]', '-', name)}",
             "name": name,
             "versionInfo": part["version"],
-            "downloadLocation": part["pool"] if "://" in part["pool"] else "NOASSERTION",
+            "downloadLocation": part["source"] if "://" in part["source"] else "NOASSERTION",
             "licenseDeclared": part["licence"],
             **unknown,
             **({"checksums": [{"algorithm": "SHA256", "checksumValue": given}]} if given else {}),
-            **({} if name == "antbench" or "://" in part["pool"] else {"externalRefs": [of_debian]}),
+            **({} if name == "antbench" or "://" in part["source"] else {"externalRefs": [of_debian]}),
         }
 
     packages = [package(part) for part in parts]
     whole = {
-        "part": "antbench", "version": version, "pool": "", "licence": "MIT", "sha256": digest
+        "part": "antbench", "version": version, "source": "", "licence": "MIT", "sha256": digest
     }  # fmt: skip
     described = {"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES"}
     return {
@@ -118,7 +118,7 @@ def spdx(parts, archive, version, epoch):
             ),
         ],
         "hasExtractedLicensingInfos": [
-            {"licenseId": EULA, "extractedText": part["pool"], "name": "NVIDIA's licence of CUDA"}
+            {"licenseId": EULA, "extractedText": part["source"], "name": "NVIDIA's licence of CUDA"}
             for part in parts
             if part["licence"] == EULA
         ],

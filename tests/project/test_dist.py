@@ -165,7 +165,7 @@ def test_what_is_downloaded_has_its_hash():
     with open(ROOT / "packaging/parts.csv", encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
     assert all(line["part"] and line["licence"] for line in lines)
-    packages = [line for line in lines if re.search(r"\.(deb|tar\.xz)$", line["pool"])]
+    packages = [line for line in lines if re.search(r"\.(deb|tar\.xz)$", line["source"])]
     assert len(packages) > 3 and all(re.fullmatch("[0-9a-f]{64}", line["sha256"]) for line in packages)
 
 
