@@ -258,10 +258,11 @@ class grid_run
     void start_fibers();
     fiber fiber_main(device_thread &self, fiber &&before);
     void run_block(unsigned block);
-    device_thread *next();
-    device_thread *take_turn();
-    void go_on(place &self, device_thread *thread);
-    void wait(const char *intrinsic, unsigned mask, int line);
+    /* After a switch of fibers the CPU predicts every return wrongly. So these are all of one function. */
+    [[gnu::always_inline]] inline device_thread *next();
+    [[gnu::always_inline]] inline device_thread *take_turn();
+    [[gnu::always_inline]] inline void go_on(place &self, device_thread *thread);
+    [[gnu::always_inline]] inline void wait(const char *intrinsic, unsigned mask, int line);
     meeting &join(warp &w, const char *intrinsic, unsigned mask, int line);
     void record(const device_thread &thread, int line, const char *what);
     void record_deadlock();
@@ -422,12 +423,12 @@ device_thread *grid_run::next()
 {
     if (failed_) return nullptr;
     if (warps_run_on_) { /* the warp of the last one: its lanes in turn, from that one */
-        const unsigned lane = last_ % warp_threads, first = last_ - lane;
-        const unsigned lanes = static_cast<unsigned>(__builtin_popcount(warp_of(threads_[last_]).lanes));
-        for (unsigned i = 1; i <= lanes; i++) {
-            const unsigned id = first + (lane + i) % lanes;
+        const unsigned first = last_ - last_ % warp_threads;
+        const unsigned end = std::min(first + warp_threads, static_cast<unsigned>(threads_.size()));
+        for (unsigned id = last_ + 1; id < end; id++)
             if (states_[id] == ready) return &threads_[last_ = id];
-        }
+        for (unsigned id = first; id <= last_; id++)
+            if (states_[id] == ready) return &threads_[last_ = id];
     }
     return take_turn();
 }

@@ -1,5 +1,6 @@
 """Prints numbers for the report and the documents, and fills templates with them."""
 
+import functools
 import re
 
 from antbench.data import cells, machines, rows, runs, validate
@@ -87,10 +88,10 @@ def jinja(folder, page=False, finalize=None):
     )
 
 
-def render(template, values):
-    """A filled template of report/templates/: HTML, or Markdown."""
-    is_page = template.endswith(".html.j2")
-    environment = jinja(TEMPLATES, is_page, None if is_page else as_markdown)
+@functools.cache
+def templates(of_pages):
+    """The environment of report/templates/, which compiles each template once; `of_pages`: HTML, else Markdown."""
+    environment = jinja(TEMPLATES, of_pages, None if of_pages else as_markdown)
     environment.filters.update(
         status=status,
         number=number,
@@ -103,4 +104,9 @@ def render(template, values):
         commit=runs.commit_of,
         machine_name=machines.name_of,
     )
-    return environment.get_template(template).render(values)
+    return environment
+
+
+def render(template, values):
+    """A filled template of report/templates/: HTML, or Markdown."""
+    return templates(template.endswith(".html.j2")).get_template(template).render(values)
