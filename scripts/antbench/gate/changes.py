@@ -1,7 +1,8 @@
 """What a gate of another harness found, for a machine to read: gate.json, and GitHub's annotations at lines of code.
 
 A map names the code of rows. Each line has a pattern of rows and a place, FILE:LINE or FILE:TEXT. The place is then the
-first line that holds TEXT, so that it need not follow each change:
+first line that holds TEXT, so that it need not follow each change. FILE is named from the folder of the map, which is
+the top of the repository, as GitHub needs it:
 
     sort/*          src/sort.cu:sort_kernel
     copy N=2^10     src/copy.cu:42
@@ -63,12 +64,18 @@ def read_map(path):
         file, _, at = place.partition(":")
         if not pattern or not at:
             raise BadInput(f"{path}:{number}: expected PATTERN FILE:LINE or PATTERN FILE:TEXT")
-        found.append((pattern.strip(), file, int(at) if at.isdigit() else line_with(file, at, f"{path}:{number}")))
+        found.append(
+            (
+                pattern.strip(),
+                file,
+                int(at) if at.isdigit() else line_with(Path(path).parent / file, at, f"{path}:{number}"),
+            )
+        )
     return found
 
 
 def line_with(file, text, place):
-    for number, line in enumerate(text_of(Path(file)), start=1):
+    for number, line in enumerate(text_of(file), start=1):
         if text in line:
             return number
     raise BadInput(f"{place}: {file} has no line with {text}")
