@@ -3,17 +3,19 @@
 #ifndef ANTBENCH_HOST_HALF_H
 #define ANTBENCH_HOST_HALF_H
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
 namespace host_backend
 {
 
+/* As a float's bits, an exponent and fraction of binary16 are the value times 2^-112. */
 inline double half_value(std::uint16_t bits)
 {
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    double value = std::ldexp(fraction + (exponent ? 1024 : 0), (exponent ? exponent : 1) - 25);
-    if (exponent == 31) value = fraction ? NAN : HUGE_VAL;
+    const bool is_finite = (bits & 0x7C00) != 0x7C00;
+    const double finite = 0x1p112 * static_cast<double>(std::bit_cast<float>((bits & 0x7FFFu) << 13));
+    const double value = is_finite ? finite : bits & 0x3FF ? NAN : HUGE_VAL;
     return bits & 0x8000 ? -value : value;
 }
 
@@ -23,9 +25,11 @@ inline std::uint16_t half_bits(double value)
     const unsigned sign = std::signbit(value) ? 0x8000 : 0;
     const double size = std::fabs(value);
     if (!(size < 65536.0)) return static_cast<std::uint16_t>(sign | (std::isnan(value) ? 0x7E00 : 0x7C00));
-    const int exponent = size < 0x1p-14 ? -14 : std::ilogb(size);
-    const int units = static_cast<int>(std::nearbyint(std::ldexp(size, 10 - exponent)));
-    return static_cast<std::uint16_t>(sign | static_cast<unsigned>((exponent + 14) * 1024 + units));
+    if (size < 0x1p-14) return static_cast<std::uint16_t>(sign | static_cast<unsigned>(std::nearbyint(size * 0x1p24)));
+    /* Of 52 bits of the fraction 10 stay, and the bias of the exponent falls from 1023 to 15. */
+    const auto bits = std::bit_cast<std::uint64_t>(size);
+    const std::uint64_t half = (std::uint64_t{1} << 41) - 1, is_odd = bits >> 42 & 1;
+    return static_cast<std::uint16_t>(sign | (((bits + half + is_odd) >> 42) - (1008 << 10)));
 }
 
 } // namespace host_backend
