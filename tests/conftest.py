@@ -23,3 +23,24 @@ def thesis_report(tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
     assert report.main(["--run", str(write_run(folder / "thesis")), "--out", str(folder / "out")]) == 0
     return folder / "out"
+
+
+@pytest.fixture(scope="session")
+def stored_report(tmp_path_factory):
+    """The folder of a report on the stored runs alone, with figures of no content."""
+    pytest.importorskip("jinja2")
+    from antbench.data import cells, runs
+    from antbench.show import plots, report
+
+    def draw(figure, terminal, path, variables, template):
+        path.write_text("<svg/>")
+        return []
+
+    out = tmp_path_factory.mktemp("stored")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(runs, "RESULTS", runs.ROOT / "results")
+        patch.setattr(cells, "RESULTS", runs.ROOT / "results")
+        patch.setattr(runs, "yours", lambda: out / "none")
+        patch.setattr(plots, "call_gnuplot", draw)
+        assert report.main(["--out", str(out)]) == 0
+    return out

@@ -98,8 +98,10 @@ def run_pytest(name, *which):
 
 
 def python_parts():
-    """[(name, files)]: those that build are each a part, the others, by name, are divided evenly."""
-    files = sorted((ROOT / "tests").rglob("test_*.py"), key=lambda path: path.stem)
+    """[(name, files)]: those that build are each a part, the others are divided evenly. Files of a folder stay together,
+    as they share reports.
+    """
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
     others = [path for path in files if path.stem not in BUILDING]
     parts = [(path.stem, [path]) for path in files if path.stem in BUILDING]
     for i in range(PARTS):

@@ -206,7 +206,7 @@ static void ascend(spanning *s, int64_t *best, int32_t *before, double end_s)
     int64_t longest = measure_near(s);
     const double mean = (double)longest / n, begin_s = omp_get_wtime();
     for (int i = 0; i < n; i++) before[i] = s->degree[i];
-    for (double done = 0.0; done < 1.0;) {
+    for (double done = 0.0; done < 1.0 && omp_get_wtime() < end_s;) {
         const double size = mean * first_step * pow(last_step / first_step, done);
         for (int i = 0; i < n; i++) {
             s->potential[i] += llround(size * (0.7 * (s->degree[i] - 2) + 0.3 * (before[i] - 2)));

@@ -460,8 +460,11 @@ def test_the_bound_of_a_table_has_its_unit(header, distance, tmp_path):
 
 
 def test_a_bound_that_takes_too_long_is_none(tmp_path):
+    """The steps end with the time, even if what comes before them has taken all of it."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     result = solve("u20000", "--bound", "--seconds", 0.01, "--threads", 1, "--quiet", cwd=tmp_path)
     assert result.returncode == 0 and told(result, "bound") == "none in 0.01 s; try longer --seconds"
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 3
 
 
 # ---- What ends it early ----

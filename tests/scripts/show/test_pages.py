@@ -10,27 +10,14 @@ import subprocess
 import pytest
 
 from antbench.data import cells, layouts, runs
-from antbench.show import fastest, pages, plots, printing, report
+from antbench.show import fastest, pages, printing
 
 pytest.importorskip("jinja2")
 
 
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    """The report of the stored runs, with figures of no content."""
-    out = tmp_path_factory.mktemp("stored")
-
-    def draw(figure, terminal, path, variables, template):
-        path.write_text("<svg/>")
-        return []
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(runs, "RESULTS", runs.ROOT / "results")
-        patch.setattr(cells, "RESULTS", runs.ROOT / "results")
-        patch.setattr(runs, "yours", lambda: out / "none")
-        patch.setattr(plots, "call_gnuplot", draw)
-        assert report.main(["--out", str(out)]) == 0
-    return out
+@pytest.fixture
+def stored(stored_report):
+    return stored_report
 
 
 def read(path):
