@@ -10,6 +10,9 @@
  *                antbench 6.1 --implementations canny/runs
  *   flood    the GPU: images of up to 2 million pixels, in two launches: words grow in their tiles, then in one cluster
  *                antbench 6.1 --implementations canny/flood
+ *   seams    the GPU: large images, in three launches: words grow in their tiles, then union-find of what is left at
+ *            the tiles' borders; flat pixels are skipped
+ *                antbench 6.1 --implementations canny/seams
  *   npp      NVIDIA's, one call; by rules of its own, told as a quality and not judged
  *                antbench 6.1 --implementations canny/npp
  *

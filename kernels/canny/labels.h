@@ -1,4 +1,4 @@
-/* Union-find on labels, for connect.cu.
+/* Union-find on labels.
  *
  * A node's label is its parent's number, never below its own; a root's is its own. Of two roots the larger becomes the
  * other's parent. The largest node of all stands for "strong": what is united with it has it as root for good.
@@ -13,11 +13,29 @@
 enum { LABEL_TILE = WARP_SIZE, LABEL_PIXELS = LABEL_TILE * LABEL_TILE }; /* a tile has one thread per pixel */
 #define NO_LABEL 0xffffffffu                                             /* label of a pixel that is no edge */
 
-/* Labels is unsigned * or a shared_array of unsigned. */
+/* Labels is unsigned *, a shared_array of unsigned, or far_labels. */
 template <typename Labels> static __device__ __forceinline__ unsigned find_root(Labels labels, unsigned node)
 {
     for (;;) {
         const unsigned parent = atomicOr(&labels[node], 0u);
+        if (parent == node) return node;
+        node = parent;
+    }
+}
+
+/* Labels in device memory, which other multiprocessors write: not from the L1 cache. */
+typedef struct far_labels {
+    unsigned *first;
+    __device__ unsigned &operator[](unsigned node) const
+    {
+        return first[node];
+    }
+} far_labels;
+
+static __device__ __forceinline__ unsigned find_root(far_labels labels, unsigned node)
+{
+    for (;;) {
+        const unsigned parent = __ldcg(labels.first + node);
         if (parent == node) return node;
         node = parent;
     }

@@ -128,8 +128,25 @@ static __device__ __forceinline__ verdict classify_row(const slope &above, const
     return {(candidates | candidates >> 16) & 0xffu, (strong | strong >> 16) & 0xffu};
 }
 
-/* ROWS rows of eight pixels from (x, top) into bytes candidates[at], candidates[at + pitch] and so on, and strong. */
-template <bool WHOLE, int ROWS>
+/* Whether no pixel of rows 1 .. ROWS + 2 is so much brighter than another that eight times the difference, which is the
+ * most that a magnitude of rows 2 .. ROWS + 1 can be, is above low. */
+template <int ROWS> static __device__ __forceinline__ bool is_flat(const strip pixels[ROWS + 4], half2 low)
+{
+    half2 most = pixels[1].pair[0], least = most;
+#pragma unroll
+    for (int i = 1; i < ROWS + 3; ++i)
+        for (int k = 0; k < PAIRS + 2; ++k) {
+            most = __hmax2(most, pixels[i].pair[k]);
+            least = __hmin2(least, pixels[i].pair[k]);
+        }
+    most = __hmax2(most, half2_of(__byte_perm(half2_bits(most), 0, 0x1032)));
+    least = __hmin2(least, half2_of(__byte_perm(half2_bits(least), 0, 0x1032)));
+    return __hgt2_mask(__hmul2(__float2half2_rn(8.0f), __hsub2(most, least)), low) == 0;
+}
+
+/* ROWS rows of eight pixels from (x, top) into bytes candidates[at], candidates[at + pitch] and so on, and strong.
+ * SKIPS: flat pixels are looked for first, which pays where most are. */
+template <bool WHOLE, int ROWS, bool SKIPS = false>
 static __device__ __forceinline__ void classify(const canny_device &device, int x, int top, int at, int pitch,
                                                 shared_array<unsigned char> candidates,
                                                 shared_array<unsigned char> strong)
@@ -138,8 +155,17 @@ static __device__ __forceinline__ void classify(const canny_device &device, int 
                 high = __float2half2_rn((float)min(device.high, 2048));
     strip pixels[ROWS + 4];
     slope slopes[3];
+    if (SKIPS) {
 #pragma unroll
-    for (int i = 0; i < ROWS + 4; ++i) pixels[i] = load_strip<WHOLE>(device, x, top - 2 + i);
+        for (int i = 1; i < ROWS + 3; ++i) pixels[i] = load_strip<WHOLE>(device, x, top - 2 + i);
+        if (is_flat<ROWS>(pixels, low)) {
+            for (int i = 0; i < ROWS; ++i) candidates[at + i * pitch] = strong[at + i * pitch] = 0;
+            return;
+        }
+    }
+#pragma unroll
+    for (int i = 0; i < ROWS + 4; ++i)
+        if (!SKIPS || i == 0 || i == ROWS + 3) pixels[i] = load_strip<WHOLE>(device, x, top - 2 + i);
 #pragma unroll
     for (int i = 0; i < ROWS + 2; ++i) {
         slopes[i % 3] = take_slope(device, x, top - 1 + i, pixels[i], pixels[i + 1], pixels[i + 2]);

@@ -186,24 +186,6 @@ template <bool WHOLE> static __global__ void __launch_bounds__(N_THREADS) find_r
 
 enum { JOIN_THREADS = 128 };
 
-/* Labels in device memory, which other multiprocessors write: not from the L1 cache. */
-typedef struct far_labels {
-    unsigned *first;
-    __device__ unsigned &operator[](unsigned node) const
-    {
-        return first[node];
-    }
-} far_labels;
-
-static __device__ __forceinline__ unsigned find_root(far_labels labels, unsigned node)
-{
-    for (;;) {
-        const unsigned parent = __ldcg(labels.first + node);
-        if (parent == node) return node;
-        node = parent;
-    }
-}
-
 /* Unites two runs that touch, of which one is open. */
 static __device__ __forceinline__ void join(const board &all, int a, unsigned run_a, int b, unsigned run_b)
 {

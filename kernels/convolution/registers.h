@@ -2,8 +2,9 @@
  *
  * A thread computes 4 columns of several rows. It reads each input row once, four pixels per load. It also reads the
  * aprons left and right, which its neighbours bring to the L1 cache. It adds a row's contribution to each of the sums
- * that need it, which are in registers. All loads are independent, so that several rows are on their way at once. A
- * warp is 128 columns wide, and the warps of a block lie one above another.
+ * that need it, which are in registers. With filters of up to 5 x 5 all rows are on their way at once. For that the warp
+ * meets between loads and sums; else the compiler moves each load to where it is used. A warp is 128 columns wide, and
+ * the warps of a block lie one above another.
  *
  * From the roofline: 8 bytes per pixel at the speed of a copy take 0.048 ms for 4096 x 4096 on an H100. Rows between
  * two warps are read by both: (rows + 2K) / rows times, mostly from L1 and L2. At 5 x 5 the 25 multiplications and
@@ -93,11 +94,18 @@ static __device__ __forceinline__ void convolve_at(const conv_plane &from, const
                                                    const registers_weights<K, rank_one> &weights)
 {
     constexpr int width = 2 * K + 1;
+    constexpr bool at_once = K <= FREE_ROWS_RADIUS;
     const registers_reader<K, inside> reader(from, x);
+    registers_row<K> loaded[rows + 2 * K];
     float sums[rows][COLUMNS] = {};
+    if constexpr (at_once) {
+#pragma unroll
+        for (int i = 0; i < rows + 2 * K; ++i) loaded[i] = reader.read(y0 - K + i);
+        __syncwarp();
+    }
 #pragma unroll
     for (int i = 0; i < rows + 2 * K; ++i) {
-        const registers_row<K> row = reader.read(y0 - K + i);
+        const registers_row<K> row = at_once ? loaded[i] : reader.read(y0 - K + i);
 #pragma unroll
         for (int c = 0; c < COLUMNS; ++c) {
             float across = 0.0f;
@@ -114,7 +122,7 @@ static __device__ __forceinline__ void convolve_at(const conv_plane &from, const
     }
 #pragma unroll
     for (int j = 0; j < rows; ++j)
-        if (inside || y0 + j < to.height)
+        if (inside || (y0 + j < to.height && x < to.width))
             *(float4 *)(to.pixels + (y0 + j) * to.pitch + x) =
                 make_float4(sums[j][0], sums[j][1], sums[j][2], sums[j][3]);
 }
@@ -128,7 +136,7 @@ static __global__ void __launch_bounds__(MAX_WARPS *WARP_SIZE)
     const int y0 = rows * (int)(blockIdx.y * blockDim.y + threadIdx.y);
     if (first >= apron && first + columns + apron <= from.width && y0 >= K && y0 + rows + K <= from.height)
         convolve_at<K, rows, rank_one, true>(from, to, x, y0, weights);
-    else if (x < to.width && y0 < to.height)
+    else if (y0 < to.height)
         convolve_at<K, rows, rank_one, false>(from, to, x, y0, weights);
 }
 

@@ -106,5 +106,11 @@ inline half2 __hmax2(half2 a, half2 b)
     return {greater & 1 ? a.x : b.x, greater >> 31 ? a.y : b.y};
 }
 
+inline half2 __hmin2(half2 a, half2 b)
+{
+    const unsigned greater = __hgt2_mask(a, b);
+    return {greater & 1 ? b.x : a.x, greater >> 31 ? b.y : a.y};
+}
+
 } // namespace host_cuda
 #endif
