@@ -231,7 +231,8 @@ struct tsp_race_view {
 
 /* Chooses among all `left` unvisited cities: by the random proportional rule, or the best one (tsp.h). Each lane looks
  * at every 32nd entry of the list, or at every 32nd group of four cities. The rule first draws a lane in proportion to
- * the sum of its cities, then a city of the lane. The code has no branch, so that loads are in flight together. */
+ * the sum of its cities, then a city of the lane. The code has no branch, so that loads are in flight together. All
+ * lanes make as many turns: if they did not, the compiler would guard each later warp instruction of the kernel. */
 template <bool BEST, typename Random, typename Visited>
 static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left, Visited visited, tsp_race_list &list,
                                     Random &random, unsigned &zero_weight_steps)
@@ -246,7 +247,8 @@ static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left
     else
         AB_PLAN("race: what is left, among all cities");
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
-    for (int first = lane; listed && first < list.length; first += TSP_RACE_AT_ONCE * WARP_SIZE) {
+    for (int base = 0; listed && base < list.length; base += TSP_RACE_AT_ONCE * WARP_SIZE) {
+        const int first = base + lane;
         int city[TSP_RACE_AT_ONCE];
         float weight[TSP_RACE_AT_ONCE];
 #pragma unroll
@@ -257,7 +259,8 @@ static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left
 #pragma unroll
         for (int i = 0; i < TSP_RACE_AT_ONCE; ++i) view.add(city[i], !visited.has(city[i]), weight[i]);
     }
-    for (int first = lane; !listed && first < fours; first += FOURS_AT_ONCE * WARP_SIZE) {
+    for (int base = 0; !listed && base < fours; base += FOURS_AT_ONCE * WARP_SIZE) {
+        const int first = base + lane;
         unsigned is_left[FOURS_AT_ONCE];
         float4 weight[FOURS_AT_ONCE];
 #pragma unroll
