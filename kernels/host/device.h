@@ -240,6 +240,12 @@ template <typename T> T atomicCAS(T *address, host_backend::same<T> compare, hos
 
 /* ---- Integer arithmetic ---- */
 
+/* Returns the lower word of both, shifted right by the lowest five bits of `shift`. */
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift)
+{
+    return static_cast<unsigned>((static_cast<unsigned long long>(high) << 32 | low) >> shift % 32);
+}
+
 inline int __popc(unsigned x)
 {
     return __builtin_popcount(x);

@@ -4,7 +4,7 @@
  * and a warp minimum tells the first clock. If every city of a set is visited, or weighs 0, the warp searches for the
  * best remaining city (tsp.h) itself. It searches in the row's ring, its 256 nearest cities, then among all cities or,
  * of the last 512, in a list. Stage "choice" writes choice_info, and in the same launch each row's 32 mean times and
- * the times of its short row. It also writes the weights of the ring's cities and the most that any other city weighs.
+ * their codes (race_coded.h). It also writes the weights of the ring's cities and the most that any other city weighs.
  * Stage "update" (deposit_rows.h) is that launch too, for the next iteration.
  *
  * Floor on an H100, n ants: by latency as race.cu, 46 n^2 / (528 x 1.98 GHz) by issue; choice 12 n^2 and update 8 n^2
@@ -53,15 +53,11 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread == 0) rows.beyond[row] = beyond;
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = tsp_race_sum(weight);
-    if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(weight, unit);
-    if (!rows.close_mean) return; /* the rung has no short rows */
-    const float far = tsp_race_sum(thread < TSP_RACE_FAR ? 0.0f : weight);
-    if (thread >= TSP_RACE_CLOSE) return;
-    const bool is_far = thread == TSP_RACE_FAR;
-    rows.close_mean[row * TSP_RACE_CLOSE + thread] =
-        is_far && !(far > 0.0f) ? TSP_RACE_SILENT : tsp_race_mean(is_far ? far : weight, unit);
-    rows.close_city[row * TSP_RACE_CLOSE + thread] =
-        is_far ? (unsigned short)(colony.n + TSP_RACE_FAR) : rows.city[clock];
+    const float mean = tsp_race_mean(weight, unit);
+    if (thread < rows.n_near) rows.mean[clock] = mean;
+    if (rows.coded)
+        tsp_race_write_codes(rows.coded + row * TSP_RACE_CODED_WORDS, thread,
+                             tsp_race_code(colony.n, rows.city[clock], mean));
 }
 
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
@@ -111,9 +107,8 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
 {
     const tsp_race_rows rows = rows_of(colony, params);
     AB_TRY(write_rings(&rows, problem));
-    /* What fills the last 16 bytes is loaded too. */
-    CUDA_TRY(cudaMemset(rows.close_mean, 0, tsp_race_close_entries(problem->n) * sizeof *rows.close_mean));
-    CUDA_TRY(cudaMemset(rows.close_city, 0, tsp_race_close_entries(problem->n) * sizeof *rows.close_city));
+    /* What follows the last row is loaded too. */
+    CUDA_TRY(cudaMemset(rows.coded, 0, tsp_race_coded_bytes(problem->n)));
     return tsp_race_write_cities(&rows, problem->n, problem->nn_list);
 }
 
@@ -123,7 +118,7 @@ static ab_status weigh_for(const tsp_device *colony, const tsp_params *params, t
 {
     const size_t bytes = WHO == ROW_ALL_ANTS ? (size_t)colony->stride * sizeof(unsigned) : 0;
     tsp_race_rows rows = rows_of(colony, params);
-    if (plan.in_shared != TSP_RACE_SHORT) rows.close_mean = NULL;
+    if (plan.in_shared != TSP_RACE_CODED) rows.coded = NULL;
     LAUNCH_EARLY(weigh_sets<WHO>, colony->n + 1, N_THREADS, bytes)
     (*colony, rows, (float)params->alpha, 1.0f - (float)params->rho);
     return AB_LAUNCHED("weigh_sets");

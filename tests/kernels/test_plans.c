@@ -161,17 +161,20 @@ static void steps_beyond_the_sets(void **state)
 {
     (void)state;
     tsp_problem far = with_sets(random_problem(620, 3000, 8), 3), few = with_sets(random_problem(N, 500, 9), 2);
+    tsp_problem full = with_sets(random_problem(200, 1000, 3), 32);
     check_steps("tsp/race-candidates", &far, 0.0, 3, 2, "block-ants", 2);
     check_steps("tsp/race-candidates", &far, 0.0, 3, 2, NULL, 0);
-    check_steps("tsp/race-candidates", &far, 3.0, 6, 1, "shared", 60000); /* short rows, whose lists are shorter */
+    check_steps("tsp/race-candidates", &far, 3.0, 6, 1, "shared", 70000); /* rows in codes, whose lists are shorter */
     for (int shared = 9000; shared <= 60000; shared += 17000)
         check_steps("tsp/race-candidates", &few, 0.0, 40, 3, "shared", shared);
+    check_steps("tsp/race-candidates", &full, 3.0, 100, 1, "shared", 25000);
     check_steps("tsp/race-sparse", &few, 0.0, 40, 3, NULL, 0);
     tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
     params.n_ants = 40;
     verify(registered("tsp/race-sparse", AB_HOST), &few, &params);
     free_sets(&far);
     free_sets(&few);
+    free_sets(&full);
     /* Of 1100 places two groups of leaves. */
     far = with_sets(random_problem(1100, 3000, 8), 4);
     check_steps("tsp/race-sparse", &far, 0.0, 2, 1, NULL, 0);

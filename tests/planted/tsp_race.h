@@ -13,11 +13,11 @@ enum planted_race_fault {
     N_RACE_FAULTS
 };
 
-enum planted_short_fault {
-    SHORT_FAULT_NONE,
-    SHORT_FAULT_FAR_TOO_FAST,  /* the far clock's rate is twice what the far candidates weigh */
-    SHORT_FAULT_FAR_FORGOTTEN, /* ... or nothing, so that they are left for the last */
-    N_SHORT_FAULTS
+enum planted_coded_fault {
+    CODED_FAULT_NONE,
+    CODED_FAULT_TOO_SLOW,  /* bounds of the nearest are above their mean times, and no ring makes up for it */
+    CODED_FAULT_FORGOTTEN, /* clocks of the nearest have no code, as if they were slower than all codes */
+    N_CODED_FAULTS
 };
 
 #ifdef __cplusplus
@@ -27,8 +27,8 @@ extern "C" {
 /* tsp/race with the fault. */
 ab_open *planted_race(int fault);
 
-/* tsp/race-candidates, short rows, with the fault. */
-ab_open *planted_race_short(int fault);
+/* tsp/race-candidates, rows in codes, with the fault. */
+ab_open *planted_race_coded(int fault);
 
 /* The time of a clock from 32 random bits. */
 float planted_race_exponential(unsigned random);

@@ -18,7 +18,7 @@ extern "C" {
 
 /* Rungs that do as the registry's do, and show their tables. Set first where they are shown. */
 extern tsp_tables planted_tables;
-ab_open planted_race_with_tables, planted_short_rows_with_tables, planted_sparse_with_tables;
+ab_open planted_race_with_tables, planted_coded_rows_with_tables, planted_sparse_with_tables;
 
 #ifdef __cplusplus
 }

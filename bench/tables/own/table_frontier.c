@@ -35,8 +35,8 @@ static const ab_line sparse[] = {
 };
 
 /* In profile smoke, what else only large instances do: rows of few clocks, searches beyond the candidate sets. */
-static const ab_line short_rows[] = {
-    {.row = "race-short", .implementation = "tsp/race-candidates", .params = "nn=20;shared=20000", .label = "race of clocks, short rows"},
+static const ab_line coded_rows[] = {
+    {.row = "race-coded", .implementation = "tsp/race-candidates", .params = "nn=20;shared=20000", .label = "race of clocks, rows in codes"},
     {NULL},
 };
 static const ab_line searching[] = {
@@ -57,7 +57,7 @@ static const ab_block blocks[] = {
     {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = all_cities, .stages = "frontier-stages"},
     {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", "d198", "d198"}, .lines = few_cities, .stages = "frontier-stages"},
     {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = candidates, .stages = "frontier-stages", .part = 1},
-    {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = short_rows, .stages = "frontier-stages", .part = 1, .smoke_only = true},
+    {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = coded_rows, .stages = "frontier-stages", .part = 1, .smoke_only = true},
     {.table = "frontier-sparse", .measure = "time", .params = "ants=1024;protocol=as|as-best", .on = {"u30", NULL, "u13509 u100000"}, .lines = sparse, .stages = "frontier-stages", .part = 2},
     {.table = "frontier-sparse", .measure = "time", .params = "ants=64;protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = searching, .stages = "frontier-stages", .part = 2, .smoke_only = true},
     {NULL},

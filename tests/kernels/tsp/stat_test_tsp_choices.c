@@ -25,7 +25,7 @@ enum {
     ORDERS = 2,
     ITERATIONS = 4,
     CANDIDATES = 20,
-    LESS_SHARED = 100, /* cities at which short rows need it */
+    LESS_SHARED = 100, /* cities at which rows in codes need it */
     SMALL = 200        /* cities that every implementation takes */
 };
 
@@ -130,7 +130,7 @@ static ab_status judge_iteration(judgement *j, tsp_colony *colony, const tsp_par
 typedef enum way {
     PLAIN,    /* the best ant deposits, so that tours are the same again on a GPU too */
     STREAMED, /* likewise; rows that are not in shared memory, few near cities, coordinates */
-    ALL_ANTS, /* every ant deposits, which a race does in whole numbers: of candidate sets, short rows (race.h) */
+    ALL_ANTS, /* every ant deposits, which a race does in whole numbers: of candidate sets, rows in codes (race.h) */
     WAYS
 } way;
 

@@ -474,8 +474,7 @@ static void test_faults_of_a_race_are_found(void **state)
     tsp_free(&instance);
 }
 
-/* Sets that a short row has all of, and sets of which it has a third. */
-static void test_faults_of_short_rows_are_found(void **state)
+static void test_faults_of_rows_in_codes_are_found(void **state)
 {
     (void)state;
     enum { N = 45, ANTS = 200 };
@@ -483,7 +482,7 @@ static void test_faults_of_short_rows_are_found(void **state)
     static const int sizes[] = {9, 32};
     tsp_instance instance;
     assert_int_equal(tsp_generate(TSP_UNIFORM, N, 13, &instance).code, AB_OK);
-    for (int fault = 0; fault < N_SHORT_FAULTS; ++fault)
+    for (int fault = 0; fault < N_CODED_FAULTS; ++fault)
         for (size_t size = 0; size < sizeof sizes / sizeof *sizes; ++size) {
             tsp_problem problem = {.n = N, .dist = instance.dist, .nn = sizes[size]};
             tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
@@ -496,11 +495,11 @@ static void test_faults_of_short_rows_are_found(void **state)
                 const double length = problem.dist[i] + 0.1;
                 pheromone[i] = (float)(length * length * (i % 3 + 1));
             }
-            const ab_status status = selection_test(planted_race_short(fault), &problem, &params, pheromone, &report);
+            const ab_status status = selection_test(planted_race_coded(fault), &problem, &params, pheromone, &report);
             if (status.code != AB_OK) fail_msg("fault %d: %s", fault, status.reason);
             const double p = selection_worst_p(&report);
-            print_message("# short rows, sets of %d, fault %d: p %.3g\n", problem.nn, fault, p);
-            assert_true(fault == SHORT_FAULT_NONE || problem.nn < 12 ? p > 1e-4 : p < 1e-6);
+            print_message("# rows in codes, sets of %d, fault %d: p %.3g\n", problem.nn, fault, p);
+            assert_true(fault == CODED_FAULT_NONE ? p > 1e-4 : p < 1e-6);
             free(nn_list);
         }
     tsp_free(&instance);
@@ -644,7 +643,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_faults_of_choices_are_found),
         cmocka_unit_test(test_times_of_a_clock_are_finite),
         cmocka_unit_test(test_faults_of_a_race_are_found),
-        cmocka_unit_test(test_faults_of_short_rows_are_found),
+        cmocka_unit_test(test_faults_of_rows_in_codes_are_found),
         cmocka_unit_test(test_runs_by_the_all_zero_rule_are_wrong),
         cmocka_unit_test(test_candidate_steps_follow_the_rule),
     };

@@ -1,0 +1,246 @@
+/* The walk of a race (race.h) whose rows lie in shared memory as codes. A code has 23 bits, the city of a clock and a
+ * bound of its mean time.
+ *
+ * A bound is a little below the mean time, so a clock runs at most 1.6 % too fast. Its ring counts with probability
+ * bound / mean time (thinning), so choices are exact. An ant draws in advance which of its next 32 steps are in doubt,
+ * less than 2 %. Only these read the row itself, from the L2 cache. Slower clocks than any code can tell have one clock
+ * together, the idle clock, at a bound of their rates that is the same in all rows. If a ring does not count, the
+ * unvisited cities race anew by their exact mean times. Visited flags are a word per city with a bit per ant of the
+ * block.
+ *
+ * Floor: race.h; 30 instructions per step. Limits: n <= 4095, 96 bytes of shared memory per city.
+ * Measured: docs/log/ant-system.md. Sources: race.h.
+ */
+#ifndef ANTBENCH_TSP_RACE_CODED_H
+#define ANTBENCH_TSP_RACE_CODED_H
+
+#include "kernels/tsp/race_steps.h"
+
+enum {
+    TSP_RACE_CODED_ANTS = 24,     /* most ants per block */
+    TSP_RACE_CODED_LIST = 64,     /* number of unvisited cities from which on an ant keeps a list of them */
+    TSP_RACE_CODED_CITIES = 4095, /* 12 bits, less the number n, for a city that is always visited */
+    TSP_RACE_CODED_GROUP = 4,     /* steps without a look at what lies ahead */
+    /* A lane reads 32 bits. From the top: 11 bits of a float, 12 of the city, 9 that are its neighbour's. Shifted down,
+     * these are the bound less the bits of BASE, the float 2. */
+    TSP_RACE_CODE_BITS = 23,
+    TSP_RACE_CODE_BELOW = 32 - TSP_RACE_CODE_BITS,
+    TSP_RACE_CODE_EXPONENT = 5, /* bits of the 11 that are of the exponent, so bounds are below 2^33 */
+    TSP_RACE_CODE_SHIFT = TSP_RACE_CODE_BELOW - TSP_RACE_CODE_EXPONENT,
+    TSP_RACE_CODE_LOW = 21 - TSP_RACE_CODE_SHIFT, /* place of the 11 bits in a bound */
+    TSP_RACE_CODE_BASE = 0x40000000,
+    TSP_RACE_CODE_LIMIT = TSP_RACE_CODE_BASE + (1 << TSP_RACE_CODE_LOW << 11)
+};
+
+/* Returns the factor of mean times in coded rows, so that the least one has room below it for a city's bits. */
+static __device__ __forceinline__ float tsp_race_code_scale()
+{
+    return __int_as_float(TSP_RACE_CODE_BASE + (1 << TSP_RACE_CODE_LOW));
+}
+
+/* Returns the code of a city: the largest bound that is not above the mean time, whatever the neighbour's bits are. */
+static __device__ __forceinline__ unsigned tsp_race_code(int n, int city, float mean)
+{
+    const int bits = __float_as_int(tsp_race_code_scale() * mean) - TSP_RACE_CODE_BASE;
+    if (city >= n || bits >= TSP_RACE_CODE_LIMIT - TSP_RACE_CODE_BASE) return (unsigned)n;
+    const int below = (((city + 1) << TSP_RACE_CODE_BELOW) - 1) >> TSP_RACE_CODE_SHIFT;
+    return (unsigned)(max(bits - below, 0) >> TSP_RACE_CODE_LOW << 12 | city);
+}
+
+/* Writes a row's codes side by side. A warp calls this, with a code per lane. */
+static __device__ __forceinline__ void tsp_race_write_codes(unsigned *coded, int lane, unsigned code)
+{
+    unsigned word = 0;
+    for (int k = 0; k < 3; ++k) { /* a word has parts of at most three codes */
+        const int from = lane * WARP_SIZE / TSP_RACE_CODE_BITS + k,
+                  shift = from * TSP_RACE_CODE_BITS - lane * WARP_SIZE;
+        const unsigned other = __shfl_sync(FULL_WARP, code, from);
+        if (from < WARP_SIZE && shift < WARP_SIZE) word |= shift < 0 ? other >> -shift : other << shift;
+    }
+    if (lane < TSP_RACE_CODED_WORDS) coded[lane] = word;
+}
+
+/* A bit for each ant of the block in a word for each city, then for one that is always visited, and for each lane. */
+struct tsp_race_bits {
+    shared_array<unsigned> words;
+    unsigned bit;
+
+    __device__ __forceinline__ bool has(int city) const
+    {
+        return words[city] & bit;
+    }
+    /* Returns a byte for each of four cities from 4 i on: 1 if unvisited. */
+    __device__ __forceinline__ unsigned left(int i, int n) const
+    {
+        unsigned four = 0;
+        for (int k = 0; k < 4; ++k)
+            if (4 * i + k < n && !has(4 * i + k)) four |= 1u << 8 * k;
+        return four;
+    }
+    /* Marks the city of this number times 4. Other ants have other bits of the word. */
+    __device__ __forceinline__ void mark(unsigned city4) const
+    {
+        atomicOr(reinterpret_cast<unsigned *>(reinterpret_cast<char *>(&words[0]) + city4), bit);
+    }
+};
+
+/* Layout of the dynamic shared memory in bytes: the flags, 16 bytes that the first lane reads, the rows, the lists. */
+struct tsp_race_coded_layout {
+    size_t rows, lists, bytes;
+
+    __host__ __device__ tsp_race_coded_layout(int n, int block_ants)
+    {
+        rows = (size_t)ceil_div(n + 1 + WARP_SIZE, 4) * 16 + 16;
+        lists = rows + tsp_race_coded_bytes(n);
+        bytes = lists + (size_t)block_ants * TSP_RACE_CODED_LIST * sizeof(unsigned short);
+    }
+};
+
+template <typename Random>
+static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
+    tsp_race_walk_coded(tsp_device colony, tsp_race_rows rows, int block_ants, unsigned long long seed,
+                        unsigned iteration)
+{
+    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
+    /* By shuffles, here and below: otherwise the compiler makes these again in each step. */
+    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
+    const tsp_race_coded_layout layout(n, block_ants);
+    SHARED_DYNAMIC(unsigned, words, 0, layout.rows / sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned, coded, layout.rows, tsp_race_coded_bytes(n) / sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned short, lists, layout.lists, block_ants *TSP_RACE_CODED_LIST);
+    SHARED_DYNAMIC(unsigned char, bytes, 0, layout.lists);
+    const int ant = (int)blockIdx.x * block_ants + warp;
+
+    tsp_race_load<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
+    for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
+        words[i] = i == n ? FULL_WARP : 0;
+    __syncthreads();
+    if (warp >= block_ants || ant >= colony.n_ants) return;
+
+    const tsp_race_bits visited = {words, 1u << warp};
+    const int begin = lane * TSP_RACE_CODE_BITS - TSP_RACE_CODE_BELOW + WARP_SIZE; /* of the lane's 32 bits, from -32 */
+    const unsigned my_word = (unsigned)layout.rows + 4 * (unsigned)(begin / WARP_SIZE) - 4;
+    const unsigned my_turn = __shfl_sync(FULL_WARP, (unsigned)begin % WARP_SIZE, lane);
+    const unsigned base = __shfl_sync(FULL_WARP, n > TSP_RACE_CODED_CITIES ? 0 : TSP_RACE_CODE_BASE, lane);
+    const unsigned nowhere = __shfl_sync(FULL_WARP, 4 * (unsigned)(n + 1 + lane), lane); /* marked if no clock rang */
+    const float scale = tsp_race_code_scale(), limit = __int_as_float(TSP_RACE_CODE_LIMIT);
+    const float idle_mean = limit / (float)WARP_SIZE, long_time = 0x1p-8f * idle_mean;
+    const unsigned late = (unsigned)__float_as_int(long_time);
+    const float sure = 1.0f / (1.0f + 1.001f * 0x1p-23f * (1 << TSP_RACE_CODE_LOW)); /* least bound / mean time */
+
+    Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
+    tsp_race_list list = {lists + warp * TSP_RACE_CODED_LIST, TSP_RACE_CODED_LIST, 0};
+    tsp_race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
+    unsigned zero_weight_steps = 0;
+
+    /* Cities are counted times 4, as the offsets of their flags. */
+    unsigned city, flags; /* of the lane's clock */
+    float mean;           /* its bound */
+    const auto load = [&](unsigned row) {
+        const unsigned at = row * TSP_RACE_CODED_WORDS + my_word;
+        const unsigned code = __funnelshift_r(*reinterpret_cast<const unsigned *>(&bytes[at]),
+                                              *reinterpret_cast<const unsigned *>(&bytes[at + 4]), my_turn);
+        city = code >> (TSP_RACE_CODE_BELOW - 2) & 0x3ffc;
+        flags = *reinterpret_cast<const unsigned *>(&bytes[city]);
+        mean = __int_as_float((int)((code >> TSP_RACE_CODE_SHIFT) + base));
+    };
+    unsigned last =
+        4 * __shfl_sync(FULL_WARP, min((unsigned)(tsp_race_unit(random.next()) * (float)n), (unsigned)n - 1), 0);
+    record.begin((int)last / 4);
+    if (lane == 0) visited.mark(last);
+    __syncwarp(FULL_WARP);
+    load(last);
+    float wait = tsp_race_exponential(random.next());
+
+    for (int left = n - 1; left > 0; left -= WARP_SIZE) {
+        const int steps = min(left, (int)WARP_SIZE);
+        /* Of this lane's step: the time of the clock that rings, a chance that the ring counts, the idle clock. */
+        const float spare = tsp_race_exponential(random.next()), chance = tsp_race_unit(random.next());
+        const float idle = tsp_race_exponential(random.next()) * idle_mean;
+        const unsigned doubt = __ballot_sync(FULL_WARP, chance > sure || idle < long_time);
+        unsigned mine = 0, first;
+        /* Makes step i and returns true, if a clock rings before the idle one can. */
+        const auto step = [&](int i) -> bool {
+            __syncwarp(FULL_WARP);
+            const bool out = flags & visited.bit;
+            unsigned key = tsp_race_key(fabsf(wait) * mean, lane);
+            if (out) key = TSP_RACE_NEVER;
+            const float rate = tsp_race_reciprocal_now(mean);
+            first = warp_min(key);
+            const unsigned next = __shfl_sync(FULL_WARP, city, (int)first);
+            const float fresh = __shfl_sync(FULL_WARP, spare, i);
+            if (first >= late) return false;
+            const bool rang = key == first;
+            const unsigned marked = rang ? city : nowhere;
+            load(next);
+            visited.mark(marked);
+            if (!out) wait -= tsp_race_time(first) * rate;
+            wait = rang ? fresh : wait;
+            if (lane == i) mine = next;
+            return true;
+        };
+        /* Makes steps up to `stop`, or to one that is not decided. Returns the step that follows. */
+        const auto walk = [&](int i, int stop) -> int {
+            for (; i + TSP_RACE_CODED_GROUP <= stop; i += TSP_RACE_CODED_GROUP) {
+#pragma unroll
+                for (int k = 0; k < TSP_RACE_CODED_GROUP; ++k)
+                    if (!step(i + k)) return i + k;
+            }
+#pragma unroll 1
+            for (; i < stop; ++i)
+                if (!step(i)) break;
+            return i;
+        };
+        for (int i = 0; i < steps; ++i) {
+            const unsigned ahead = doubt & FULL_WARP << i;
+            const int stop = ahead ? min(__ffs((int)ahead) - 1, steps) : steps;
+            first = 0;
+            i = walk(i, stop);
+            if (i == steps) break;
+
+            __syncwarp(FULL_WARP);
+            const unsigned before = __shfl_sync(FULL_WARP, mine, i - 1);
+            const int from = (int)(i > 0 ? before : last) / 4;
+            if (first < late) {
+                AB_PLAN("race-candidates: a step in doubt");
+                first = warp_min(flags & visited.bit ? TSP_RACE_NEVER : tsp_race_key(fabsf(wait) * mean, lane));
+            }
+            int next = -1;
+            if (first != TSP_RACE_NEVER || __any_sync(FULL_WARP, city == 4 * (unsigned)n)) {
+                const int entry = from * TSP_RACE_LANES + lane, to = __ldcg(rows.city + entry);
+                const float exact = scale * __ldcg(rows.mean + entry), idle_now = __shfl_sync(FULL_WARP, idle, i);
+                /* The ring of a clock, or the idle clock's for one lane */
+                const bool is_idle = !(tsp_race_time(first) < idle_now);
+                const int who = (int)(__shfl_sync(FULL_WARP, is_idle ? random.next() : first, 0) % WARP_SIZE);
+                const float other_chance = __shfl_sync(FULL_WARP, tsp_race_unit(random.next()), 0);
+                const float luck = is_idle ? other_chance : __shfl_sync(FULL_WARP, chance, i);
+                const float bound = is_idle ? limit : __shfl_sync(FULL_WARP, mean, who);
+                const float time = tsp_race_exponential(random.next()) * exact;
+                const bool out = to >= n || visited.has(to);
+                const float truth = __shfl_sync(FULL_WARP, out ? INFINITY : exact, who);
+                if (luck * truth <= bound && !(is_idle && truth < limit)) {
+                    AB_PLAN("race-candidates: a ring that counts");
+                    first = (unsigned)who;
+                } else {
+                    AB_PLAN("race-candidates: exact clocks race anew");
+                    first = warp_min(out ? TSP_RACE_NEVER : tsp_race_key(time, lane));
+                }
+                if (is_idle) AB_PLAN("race-candidates: the idle clock rings");
+                const int chosen = __shfl_sync(FULL_WARP, to, (int)first);
+                if (first < TSP_RACE_WEIGHTLESS) next = chosen;
+            }
+            wait = tsp_race_exponential(random.next());
+            if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, from, visited);
+            if (next < 0) next = tsp_race_rest<true>(colony, from, left - i, visited, list, random, zero_weight_steps);
+            if (lane == 0) visited.mark(4 * (unsigned)next);
+            if (lane == i) mine = 4 * (unsigned)next;
+            load(4 * (unsigned)next);
+        }
+        last = __shfl_sync(FULL_WARP, mine, steps - 1);
+        record.mine = (int)mine / 4;
+        record.write(colony, rows, ant, n - left, steps);
+    }
+    record.finish(colony, rows, ant, zero_weight_steps);
+}
+
+#endif
