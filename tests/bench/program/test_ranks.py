@@ -140,7 +140,7 @@ def test_a_rank_that_dies_ends_the_run(driver, row, inputs, scope, tmp_path):
 @with_mpi
 def test_what_open_mpi_says_of_a_lost_ranks_memory_is_left_out(tmp_path):
     launcher = tmp_path / "launcher"
-    launcher.write_text("#!/bin/sh\necho '[vm:1] Read -1, expected 78804, errno = 3' >&2\necho other >&2\nkill -9 $$\n")
+    launcher.write_text("#!/bin/sh\necho '[vm:1] Read -1, expected 78804, errno = 3' >&2\necho other >&2\nexit 137\n")
     launcher.chmod(0o755)
     done = finish(start([RANKS, 2, "3.3"], LAUNCHER=str(launcher)))
     assert done.returncode == 1
