@@ -30,17 +30,14 @@ def stored_report(tmp_path_factory):
     """The folder of a report on the stored runs alone, with figures of no content."""
     pytest.importorskip("jinja2")
     from antbench.data import cells, runs
-    from antbench.show import plots, report
-
-    def draw(figure, terminal, path, variables, template):
-        path.write_text("<svg/>")
-        return []
+    from antbench.show import report
+    from support.figures import without_gnuplot
 
     out = tmp_path_factory.mktemp("stored")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "RESULTS", runs.ROOT / "results")
         patch.setattr(cells, "RESULTS", runs.ROOT / "results")
         patch.setattr(runs, "yours", lambda: out / "none")
-        patch.setattr(plots, "call_gnuplot", draw)
+        without_gnuplot(patch)
         assert report.main(["--out", str(out)]) == 0
     return out

@@ -7,7 +7,7 @@
  *
  * Floor on an H100, n ants: 160 cycles per step where rows fit in shared memory, else 400, and 48 n^2 / (528 x 1.98
  * GHz) by issue. Stage "choice" takes 16 n^2 bytes.
- * Limits: n <= 22000 or so (10 n bytes of shared memory in stage "choice").
+ * Limits: n <= 23000 or so (10 n bytes of shared memory in stage "choice").
  * Measured: docs/log/ant-system.md.
  * Source: this project.
  */

@@ -7,7 +7,8 @@ from urllib.parse import unquote
 import pytest
 
 from antbench.data import cells, runs
-from antbench.show import claims, plots, report
+from antbench.show import claims, report
+from support.figures import without_gnuplot
 from thesis_run import DEVICE, made_row, write_run
 
 pytest.importorskip("jinja2")
@@ -47,14 +48,6 @@ def write_own(folder):
     meta |= {"run_id": OWN_RUN, "devices": [], "machine": machine, **times}
     (path / "meta.json").write_text(json.dumps(meta))
     return path
-
-
-def without_gnuplot(patch):
-    def draw(figure, terminal, path, variables, template):
-        path.write_text("<svg/>")
-        return []
-
-    patch.setattr(plots, "call_gnuplot", draw)
 
 
 @pytest.fixture(scope="module")

@@ -9,11 +9,12 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from test_own_page import dead_links, without_gnuplot
+from test_own_page import dead_links
 from test_pages import read, without_pictures
 
 from antbench.data import cells, code, runs, share
 from antbench.show import pages, site
+from support.figures import without_gnuplot
 from thesis_run import DEVICE, RUN_ID, made_row, write_run
 
 pytest.importorskip("jinja2")
