@@ -67,7 +67,7 @@ static __device__ int nearest_unvisited(const int *dist, int n, shared_array<uns
 }
 
 template <int N_THREADS, bool READ_ONLY>
-static __global__ void __launch_bounds__(N_THREADS)
+static __global__ void __launch_bounds__(N_THREADS, 1)
     task_thread(tsp_device colony, unsigned long long seed, unsigned iteration)
 {
     const int n = colony.n, stride = colony.stride, words = stride / BITS, thread = (int)threadIdx.x;
