@@ -69,13 +69,12 @@ struct tsp_race_bits {
     {
         return words[city] & bit;
     }
-    /* Returns a byte for each of four cities from 4 i on: 1 if unvisited. */
-    __device__ __forceinline__ unsigned left(int i, int n) const
+    /* Returns a byte for each of four cities from 4 i on: 1 if unvisited. Whatever follows the last city is visited. */
+    __device__ __forceinline__ unsigned left(int i, int) const
     {
-        unsigned four = 0;
-        for (int k = 0; k < 4; ++k)
-            if (4 * i + k < n && !has(4 * i + k)) four |= 1u << 8 * k;
-        return four;
+        const uint4 four = *reinterpret_cast<const uint4 *>(&words[4 * i]);
+        return (four.x & bit ? 0 : 1u) | (four.y & bit ? 0 : 1u << 8) | (four.z & bit ? 0 : 1u << 16) |
+               (four.w & bit ? 0 : 1u << 24);
     }
     /* Marks the city of this number times 4. Other ants have other bits of the word. */
     __device__ __forceinline__ void mark(unsigned city4) const
@@ -113,7 +112,7 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
 
     tsp_race_load<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
     for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
-        words[i] = i == n ? FULL_WARP : 0;
+        words[i] = i < n ? 0 : FULL_WARP;
     __syncthreads();
     if (warp >= block_ants || ant >= colony.n_ants) return;
 

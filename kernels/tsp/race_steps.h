@@ -159,11 +159,20 @@ struct tsp_race_list {
     int room;   /* number of cities that fit */
     int length; /* number of cities; 0: not filled yet */
 
+    /* Fills the list, or takes out what has been visited since. */
     template <typename Visited> __device__ void fill(int n, int left, Visited visited)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
         __syncwarp(FULL_WARP); /* other lanes' flags are written, and the old list is read */
-        for (int first = 0, before = 0; first < fours; first += WARP_SIZE) {
+        for (int first = 0, before = 0; first < length; first += WARP_SIZE) {
+            const int city = first + lane < length ? (int)cities[first + lane] : -1;
+            const bool stays = city >= 0 && !visited.has(city);
+            const unsigned lanes = __ballot_sync(FULL_WARP, stays);
+            __syncwarp(FULL_WARP); /* the 32 entries are read */
+            if (stays) cities[before + __popc(lanes & ((1u << lane) - 1))] = (unsigned short)city;
+            before += __popc(lanes);
+        }
+        for (int first = 0, before = 0; length == 0 && first < fours; first += WARP_SIZE) {
             const unsigned four = first + lane < fours ? visited.left(first + lane, n) : 0;
             unsigned lanes[4];
 #pragma unroll
