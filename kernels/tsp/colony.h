@@ -130,6 +130,10 @@ typedef struct tsp_rung {
     bool resets_best = false;
     /* True if `choice` leaves the same weights as tsp_choice_info, so that they can be checked. */
     bool same_weights = false;
+    /* Returns [n] factors, in device memory, of the rows of pheromone, so that it evaporates without being written, and
+     * choice_info has them to the power of alpha. Then `choice` multiplies by them and sets them to 1. NULL: all are 1.
+     */
+    const float *(*factors)(const tsp_device *colony, const tsp_params *params) = NULL;
     /* All of stage "update". Replaces tsp_evaporate and tsp_deposit_all or tsp_deposit_best, but not tsp_limit_trails
      * of protocol=mmas. NULL: these functions. */
     tsp_step *deposit = NULL;

@@ -49,12 +49,12 @@ template <row_depositors WHO> struct deposit_row {
     int before = 0, after = 0; /* neighbours of the city in the best ant's tour */
     shared_array<unsigned> deposits;
 
-    /* room: [colony.stride]. Entry j is free again after update(j). */
-    __device__ __forceinline__ deposit_row(const tsp_device &colony, const tour_links *links, float left,
-                                           shared_array<unsigned> room)
+    /* room: [colony.stride] */
+    __device__ __forceinline__ deposit_row(const tsp_device &colony, float left, shared_array<unsigned> room)
         : city((int)blockIdx.x), keep(left), deposits(room)
     {
         if (WHO != ROW_NOBODY) amount = 1.0f / inverse_deposit((long long)(*colony.iteration_best >> ANT_BITS));
+        if (WHO == ROW_ALL_ANTS) amount *= (float)colony.n_ants * 0x1p-30f;
         if (WHO == ROW_BEST_ANT) {
             const int *const tour = colony.tours + (size_t)best_ant(colony) * (size_t)(colony.n + 1);
             const int position = (int)blockIdx.x;
@@ -63,21 +63,37 @@ template <row_depositors WHO> struct deposit_row {
             after = tour[position + 1];
         }
         pheromone = colony.pheromone + (size_t)city * (size_t)colony.stride;
-        if (WHO == ROW_ALL_ANTS) add_all(colony, links + (size_t)city * (size_t)colony.n_ants);
     }
 
-    /* Adds up the deposits of all ants on the row's edges. */
-    __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links)
+    /* The same, with the deposits added up in room. Entry j is free again after update(j). */
+    __device__ __forceinline__ deposit_row(const tsp_device &colony, const tour_links *links, float left,
+                                           shared_array<unsigned> room)
+        : deposit_row(colony, left, room)
     {
-        amount *= (float)colony.n_ants * 0x1p-30f;
+        if (WHO != ROW_ALL_ANTS) return;
         for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
         __syncthreads();
+        add_all(colony, links, [&](int j, unsigned units) { atomicAdd(&deposits[j], units); });
+        __syncthreads();
+    }
+
+    /* Calls back for the two edges of each ant, with the edge's other city and the ant's deposit in units. */
+    template <typename Add>
+    __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links, Add add) const
+    {
+        const tour_links *const of_row = links + (size_t)city * (size_t)colony.n_ants;
         for (int ant = (int)threadIdx.x; ant < colony.n_ants; ant += (int)blockDim.x) {
             const unsigned units = (unsigned)(1.0f / (inverse_deposit(colony.lengths[ant]) * amount) + 0.5f);
-            atomicAdd(&deposits[links[ant] & 0xffff], units);
-            atomicAdd(&deposits[links[ant] >> 16], units);
+            add((int)(of_row[ant] & 0xffff), units);
+            add((int)(of_row[ant] >> 16), units);
         }
-        __syncthreads();
+    }
+
+    /* Returns the deposit on the edge to j in units of `amount`. */
+    __device__ __forceinline__ unsigned times(int j) const
+    {
+        if (WHO == ROW_NOBODY) return 0;
+        return WHO == ROW_ALL_ANTS ? deposits[j] : (unsigned)((j == before) + (j == after));
     }
 
     /* Updates the pheromone of the edge to j and returns it. One thread calls it for each j in [0, stride). */
@@ -85,8 +101,7 @@ template <row_depositors WHO> struct deposit_row {
     {
         const float was = pheromone[j];
         if (WHO == ROW_NOBODY) return was;
-        const unsigned times = WHO == ROW_ALL_ANTS ? deposits[j] : (unsigned)((j == before) + (j == after));
-        return pheromone[j] = keep * was + (float)times * amount;
+        return pheromone[j] = keep * was + (float)times(j) * amount;
     }
 };
 

@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
             ++odd;
             if (CANDIDATES) {
                 wait = tsp_race_exponential(random.next());
-                if ((left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, from, visited);
+                if ((left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, n, from, visited);
             } else {
                 next = tsp_race_tail(colony, rows, lane, from, clock, key, left - i, asked, visited, random, &wait);
             }
@@ -166,10 +166,10 @@ static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_
                  alias = city + tsp_race_round_up(entries * sizeof(short));
     const size_t coded = alias + (tail ? tsp_race_round_up(matrix * sizeof(unsigned)) : 0);
     const size_t ring = coded + (tail ? 0 : tsp_race_round_up(tsp_race_coded_bytes(n)));
-    const size_t in_rings = (size_t)n * TSP_RACE_RING;
+    const size_t in_rings = (size_t)n * (TSP_RACE_RING + TSP_RACE_HEAVY);
     const size_t ring_weight = ring + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(short)));
     const size_t beyond = ring_weight + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(float)));
-    const size_t links = beyond + (tail ? 0 : tsp_race_round_up((size_t)n * sizeof(float)));
+    const size_t links = beyond + (tail ? 0 : tsp_race_round_up(2 * (size_t)n * sizeof(float)));
     rows->n_near = n_near;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);

@@ -16,48 +16,150 @@
 #include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
 
-enum { N_THREADS = TSP_RACE_RING }; /* a city of the ring a thread */
+enum {
+    N_THREADS = TSP_RACE_RING, /* a city of the ring a thread */
+    N_WARPS = N_THREADS / WARP_SIZE,
+    MOST_USED = N_THREADS, /* cities beyond the ring that may become heavy in one update */
+    NOT_IN_SET = 0xff
+};
+#define LEAST_FACTOR 0x1p-40f     /* of a row: below it the row is written anew */
+#define ROUNDED_UP (1.0f + 1e-5f) /* more than what rounding takes away */
 
-/* A block a row, and one block more. */
+/* Adds up the deposits of all ants on the row's edges. Most are on edges of the set, on few of them. So each lane has
+ * sums of its own for these: [TSP_RACE_LANES][WARP_SIZE]. Array `number` tells a city's number in the set. */
+static __device__ __forceinline__ void add_deposits(const deposit_row<ROW_ALL_ANTS> &trail, const tsp_device &colony,
+                                                    const tsp_race_rows &rows, shared_array<unsigned> sums,
+                                                    shared_array<unsigned char> number)
+{
+    enum { EACH = N_THREADS / TSP_RACE_LANES }; /* threads that add up the sums of a city */
+    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, k = thread / EACH;
+    const unsigned short *const set = rows.city + trail.city * TSP_RACE_LANES;
+    for (int j = thread; j < colony.stride; j += N_THREADS) {
+        trail.deposits[j] = 0;
+        number[j] = NOT_IN_SET;
+    }
+    for (int j = thread; j < TSP_RACE_LANES * WARP_SIZE; j += N_THREADS) sums[j] = 0;
+    __syncthreads();
+    if (thread < rows.n_near) number[set[thread]] = (unsigned char)thread;
+    __syncthreads();
+    trail.add_all(colony, rows.links, [&](int j, unsigned units) {
+        const int its_number = number[j];
+        atomicAdd(its_number != NOT_IN_SET ? &sums[its_number * WARP_SIZE + lane] : &trail.deposits[j], units);
+    });
+    __syncthreads();
+    unsigned sum = 0;
+    for (int i = thread % EACH; i < WARP_SIZE; i += EACH) sum += sums[k * WARP_SIZE + i];
+    for (int offset = EACH / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(FULL_WARP, sum, offset);
+    if (thread % EACH == 0 && k < rows.n_near) trail.deposits[set[k]] = sum;
+    __syncthreads();
+}
+
+/* Chooses the row's heavy cities among those that it has and `used`, and writes them. A warp calls this. The result is
+ * a bound of what any other city beyond the ring weighs, if `bound` is one of what all others weigh. */
+static __device__ __forceinline__ float choose_heavy(const tsp_race_rows &rows, int n, int row, const float *weights,
+                                                     bool none, shared_array<unsigned short> used, int n_used,
+                                                     float bound)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, place = n * TSP_RACE_RING + row * TSP_RACE_HEAVY + lane;
+    int city = none ? row : (int)rows.ring[place];
+    float weight = weights[city];
+    for (int first = 0; first < n_used; first += WARP_SIZE) {
+        const int mine = first + lane < n_used ? (int)used[first + lane] : row;
+        const float its_weight = weights[mine];
+        for (int i = 0; i < WARP_SIZE && first + i < n_used; ++i) {
+            const int other = __shfl_sync(FULL_WARP, mine, i);
+            const float other_weight = __shfl_sync(FULL_WARP, its_weight, i);
+            if (__any_sync(FULL_WARP, city == other)) continue;
+            const int lightest = (int)(warp_min(tsp_race_key(weight, lane)) % WARP_SIZE);
+            const float least = __shfl_sync(FULL_WARP, weight, lightest);
+            bound = max(bound, min(least, other_weight));
+            if (lane == lightest && other_weight > least) {
+                city = other;
+                weight = other_weight;
+            }
+        }
+    }
+    rows.ring[place] = (unsigned short)city;
+    rows.ring_weight[place] = weight;
+    return bound;
+}
+
+/* A block a row, and one block more. If somebody deposits, the row's pheromone evaporates by its factor alone, so only
+ * edges with a deposit are read and written. All weights of a row are in units of the factor, as choices compare
+ * weights of one row. */
 template <row_depositors WHO>
 static __global__ void __launch_bounds__(N_THREADS)
     weigh_sets(tsp_device colony, tsp_race_rows rows, float alpha, float keep)
 {
-    const int thread = (int)threadIdx.x;
-    SHARED_DYNAMIC(unsigned, deposits, 0, WHO == ROW_ALL_ANTS ? colony.stride : 0);
-    SHARED(float, of_warps, N_THREADS / WARP_SIZE);
+    const int n = colony.n, thread = (int)threadIdx.x, lane = thread % WARP_SIZE;
+    const int of_all = WHO == ROW_ALL_ANTS ? colony.stride : 0;
+    SHARED_DYNAMIC(unsigned, deposits, 0, of_all);
+    SHARED_DYNAMIC(unsigned char, number, (size_t)of_all * sizeof(unsigned), of_all);
+    SHARED(unsigned, sums, WHO == ROW_ALL_ANTS ? TSP_RACE_LANES * WARP_SIZE : 1);
+    SHARED(float, of_warps, N_WARPS);
+    SHARED(unsigned short, used, MOST_USED);
+    SHARED(int, n_used, 1);
     await_launch();
-    if ((int)blockIdx.x == colony.n) {
+    if ((int)blockIdx.x == n) {
         end_iteration<WHO>(colony);
         return;
     }
-    const deposit_row<WHO> trail(colony, rows.links, keep, deposits);
+    const deposit_row<WHO> trail(colony, keep, deposits);
+    if (thread == 0) n_used[0] = 0;
+    if constexpr (WHO == ROW_ALL_ANTS)
+        add_deposits(trail, colony, rows, sums, number);
+    else
+        __syncthreads();
     const int row = trail.city, clock = row * TSP_RACE_LANES + thread, place = row * TSP_RACE_RING + thread;
     const size_t base = (size_t)row * (size_t)colony.stride;
     const float *const heuristic = colony.heuristic + base;
     float *const weights = colony.choice_info + base;
     const float least =
         heuristic[rows.ring[(row + 1) * TSP_RACE_RING - 1]]; /* of the ring: 0 where it has all cities */
+    const float factor = (WHO == ROW_NOBODY ? 1.0f : keep) * rows.beyond[n + row];
+    const bool anew = WHO == ROW_NOBODY || factor < LEAST_FACTOR;
+    const float amount = anew ? trail.amount : trail.amount / factor;
+    const auto power = [&](float x) { return alpha == 1.0f ? x : powf(x, alpha); };
     float beyond = 0.0f;
     for (int j = thread; j < colony.stride; j += N_THREADS) {
-        const float tau = trail.update(j), eta = heuristic[j], weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * eta;
+        const unsigned times = trail.times(j);
+        if (!anew && times == 0) continue;
+        const float was = trail.pheromone[j], tau = (anew ? factor * was : was) + (float)times * amount;
+        const float eta = heuristic[j], weight = power(tau) * eta;
+        if (tau != was) trail.pheromone[j] = tau;
         weights[j] = weight;
-        if (eta <= least) beyond = max(beyond, weight);
+        if (!(eta <= least) || (WHO != ROW_NOBODY && times == 0)) continue;
+        const int at = WHO == ROW_NOBODY ? (int)MOST_USED : atomicAdd(&n_used[0], 1);
+        if (at < MOST_USED)
+            used[at] = (unsigned short)j;
+        else
+            beyond = max(beyond, weight);
     }
+    __syncwarp(FULL_WARP);
     beyond = warp_max(beyond);
-    if (thread % WARP_SIZE == 0) of_warps[thread / WARP_SIZE] = beyond;
+    if (lane == 0) of_warps[thread / WARP_SIZE] = beyond;
     __syncthreads(); /* all of the row is weighed */
     rows.ring_weight[place] = weights[rows.ring[place]];
-    if (thread >= WARP_SIZE) return;
-    beyond = warp_max(thread < N_THREADS / WARP_SIZE ? of_warps[thread] : 0.0f);
-    if (thread == 0) rows.beyond[row] = beyond;
+    if (thread >= 2 * WARP_SIZE) return;
+    if (thread >= WARP_SIZE) {
+        beyond = warp_max(lane < N_WARPS ? of_warps[lane] : 0.0f);
+        if (WHO != ROW_NOBODY) beyond = max(beyond, rows.beyond[row] * (anew ? power(factor) * ROUNDED_UP : 1.0f));
+        beyond = choose_heavy(rows, n, row, weights, WHO == ROW_NOBODY, used, min(n_used[0], (int)MOST_USED), beyond);
+        if (lane == 0) rows.beyond[row] = beyond;
+        if (lane == 0) rows.beyond[n + row] = anew ? 1.0f : factor;
+        return;
+    }
     const float weight = thread < rows.n_near ? weights[rows.city[clock]] : 0.0f;
     const float unit = tsp_race_sum(weight);
     const float mean = tsp_race_mean(weight, unit);
     if (thread < rows.n_near) rows.mean[clock] = mean;
     if (rows.coded)
-        tsp_race_write_codes(rows.coded + row * TSP_RACE_CODED_WORDS, thread,
-                             tsp_race_code(colony.n, rows.city[clock], mean));
+        tsp_race_write_codes(rows.coded + row * TSP_RACE_CODED_WORDS, thread, tsp_race_code(n, rows.city[clock], mean));
+}
+
+static size_t shared_bytes(int stride)
+{
+    return (size_t)stride * (sizeof(unsigned) + sizeof(unsigned char));
 }
 
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
@@ -78,8 +180,8 @@ static ab_status check(const tsp_problem *problem, const tsp_params *params)
     AB_TRY(tsp_check_candidates(problem));
     if (problem->nn > TSP_RACE_LANES)
         return ab_unsupported("needs sets of at most %d, not %d", TSP_RACE_LANES, problem->nn);
-    const size_t bytes = (size_t)ceil_div(problem->n, 32) * 32 * sizeof(unsigned);
-    AB_TRY(device_allow_shared((const void *)weigh_sets<ROW_ALL_ANTS>, bytes, -1));
+    AB_TRY(
+        device_allow_shared((const void *)weigh_sets<ROW_ALL_ANTS>, shared_bytes(ceil_div(problem->n, 32) * 32), -1));
     return tsp_race_check_walk<tsp_race_random, tsp_race_visited, true>(problem->n, params);
 }
 
@@ -107,6 +209,13 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
 {
     const tsp_race_rows rows = rows_of(colony, params);
     AB_TRY(write_rings(&rows, problem));
+    float *const ones = (float *)malloc((size_t)problem->n * sizeof *ones);
+    if (!ones) return ab_failed("out of memory: %d factors", problem->n);
+    for (int i = 0; i < problem->n; ++i) ones[i] = 1.0f;
+    const cudaError_t error =
+        cudaMemcpy(rows.beyond + problem->n, ones, (size_t)problem->n * sizeof *ones, cudaMemcpyHostToDevice);
+    free(ones);
+    CUDA_TRY(error);
     /* What follows the last row is loaded too. */
     CUDA_TRY(cudaMemset(rows.coded, 0, tsp_race_coded_bytes(problem->n)));
     return tsp_race_write_cities(&rows, problem->n, problem->nn_list);
@@ -116,7 +225,7 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
 template <row_depositors WHO>
 static ab_status weigh_for(const tsp_device *colony, const tsp_params *params, tsp_race_plan plan)
 {
-    const size_t bytes = WHO == ROW_ALL_ANTS ? (size_t)colony->stride * sizeof(unsigned) : 0;
+    const size_t bytes = WHO == ROW_ALL_ANTS ? shared_bytes(colony->stride) : 0;
     tsp_race_rows rows = rows_of(colony, params);
     if (plan.in_shared != TSP_RACE_CODED) rows.coded = NULL;
     LAUNCH_EARLY(weigh_sets<WHO>, colony->n + 1, N_THREADS, bytes)
@@ -134,6 +243,11 @@ template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, c
 static ab_status choice(const tsp_device *colony, const tsp_params *params, unsigned)
 {
     return weigh<ROW_NOBODY>(colony, params);
+}
+
+static const float *factors(const tsp_device *colony, const tsp_params *params)
+{
+    return rows_of(colony, params).beyond + colony->n;
 }
 
 static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
@@ -159,6 +273,7 @@ AB_RUNG(tsp_rung, tsp_race_candidates) = {.construct = construct,
                                           .choice = choice,
                                           .resets_best = true,
                                           .same_weights = true,
+                                          .factors = factors,
                                           .deposit = deposit,
                                           .weighs_next = true,
                                           .check = check,

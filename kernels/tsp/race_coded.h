@@ -229,7 +229,7 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
                 if (first < TSP_RACE_WEIGHTLESS) next = chosen;
             }
             wait = tsp_race_exponential(random.next());
-            if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, from, visited);
+            if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, n, from, visited);
             if (next < 0) next = tsp_race_rest<true>(colony, from, left - i, visited, list, random, zero_weight_steps);
             if (lane == 0) visited.mark(4 * (unsigned)next);
             if (lane == i) mine = 4 * (unsigned)next;

@@ -15,6 +15,7 @@ enum {
     TSP_RACE_TAIL = TSP_RACE_LANES - 1, /* lane of the tail, after the near cities' lanes */
     /* Number of nearest cities of a row among which the best remaining city is searched. */
     TSP_RACE_RING = 8 * WARP_SIZE,
+    TSP_RACE_HEAVY = WARP_SIZE, /* number of cities beyond the ring that are looked at with it */
     TSP_RACE_LIST = 512, /* number of unvisited cities from which on an ant keeps a list of them */
     /* Rounds of proposals before a step is drawn anew, while a quarter of the cities is unvisited. */
     TSP_RACE_ROUNDS = 4,
@@ -40,9 +41,13 @@ typedef struct tsp_race_rows {
     /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
     unsigned *alias;
     unsigned *coded;      /* [n][TSP_RACE_CODED_WORDS] only for candidate sets: rows in codes (race_coded.h) */
-    unsigned short *ring; /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own */
-    float *ring_weight;   /* [n][TSP_RACE_RING] weights of these cities */
-    float *beyond;        /* [n] largest weight of the cities at least as far away as the last of them */
+    /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own. After them [n][TSP_RACE_HEAVY]
+     * heavy cities of each row, of which some ant has used the edge. */
+    unsigned short *ring;
+    float *ring_weight; /* weights of these cities */
+    /* [n] no city beyond the ring weighs more, but for the heavy ones. After them [n] factors of the rows' pheromone
+     * and weights, which let it evaporate without being written. */
+    float *beyond;
     tour_links *links;    /* [n][n_ants]; NULL if only the best ant deposits */
     int n_near;           /* number of near cities */
 } tsp_race_rows;
@@ -201,23 +206,26 @@ template <typename Visited> static __device__ int tsp_race_nearest(const tsp_dev
     return (int)(unsigned)warp_min(nearest);
 }
 
-/* Returns the best remaining city if it is in the row's ring, else -1. Each lane looks at eight cities. This is for a
- * candidate set whose cities are all visited. The ring has the row's nearest cities, and stage "choice" stores their
- * weights. The result is valid if it weighs more than every city beyond the ring. Otherwise the warp looks at all
- * unvisited cities. */
-template <typename Visited> static __device__ int tsp_race_in_ring(const tsp_race_rows &rows, int from, Visited visited)
+/* Returns the best remaining city if it is in the row's ring or one of its heavy cities, else -1. Each lane looks at
+ * eight cities of the ring and a heavy one. This is for a candidate set whose cities are all visited. The ring has the
+ * row's nearest cities, and stages "choice" and "update" store their weights. The result is valid if it weighs more
+ * than every other city can. Otherwise the warp looks at all unvisited cities. */
+template <typename Visited>
+static __device__ int tsp_race_in_ring(const tsp_race_rows &rows, int n, int from, Visited visited)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
     const uint4 pairs = __ldcg(reinterpret_cast<const uint4 *>(rows.ring) + (from * WARP_SIZE + lane));
     const float4 low = __ldcg(reinterpret_cast<const float4 *>(rows.ring_weight) + 2 * (from * WARP_SIZE + lane));
     const float4 high =
         __ldcg(reinterpret_cast<const float4 *>(rows.ring_weight) + (2 * (from * WARP_SIZE + lane) + 1));
-    const float beyond = __ldcg(rows.beyond + from);
+    const int heavy = n * TSP_RACE_RING + from * TSP_RACE_HEAVY + lane;
+    const float beyond = __ldcg(rows.beyond + from), heavy_weight = __ldcg(rows.ring_weight + heavy);
+    const unsigned heavy_city = __ldcg(rows.ring + heavy);
     const unsigned city[8] = {pairs.x & 0xffff, pairs.x >> 16, pairs.y & 0xffff, pairs.y >> 16,
                               pairs.z & 0xffff, pairs.z >> 16, pairs.w & 0xffff, pairs.w >> 16};
     const float weight[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    float heaviest = 0.0f;
-    unsigned best = TSP_RACE_NEVER;
+    float heaviest = visited.has((int)heavy_city) ? 0.0f : heavy_weight;
+    unsigned best = heaviest > 0.0f ? heavy_city : TSP_RACE_NEVER;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
         const float left = visited.has((int)city[i]) ? 0.0f : weight[i];
