@@ -95,27 +95,14 @@ struct tsp_race_coded_layout {
     }
 };
 
+/* Builds the tour of an ant, whose number in the block is `warp`. All shared memory is that of the layout. */
 template <typename Random>
-static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
-    tsp_race_walk_coded(tsp_device colony, tsp_race_rows rows, int block_ants, unsigned long long seed,
-                        unsigned iteration)
+static __device__ __forceinline__ void
+tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const tsp_race_coded_layout &layout,
+                    shared_array<unsigned> words, shared_array<unsigned char> bytes, shared_array<unsigned short> lists,
+                    int warp, int lane, int ant, unsigned long long seed, unsigned iteration)
 {
-    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
-    /* By shuffles, here and below: otherwise the compiler makes these again in each step. */
-    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
-    const tsp_race_coded_layout layout(n, block_ants);
-    SHARED_DYNAMIC(unsigned, words, 0, layout.rows / sizeof(unsigned));
-    SHARED_DYNAMIC(unsigned, coded, layout.rows, tsp_race_coded_bytes(n) / sizeof(unsigned));
-    SHARED_DYNAMIC(unsigned short, lists, layout.lists, block_ants *TSP_RACE_CODED_LIST);
-    SHARED_DYNAMIC(unsigned char, bytes, 0, layout.lists);
-    const int ant = (int)blockIdx.x * block_ants + warp;
-
-    tsp_race_load<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
-    for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
-        words[i] = i < n ? 0 : FULL_WARP;
-    __syncthreads();
-    if (warp >= block_ants || ant >= colony.n_ants) return;
-
+    const int n = colony.n;
     const tsp_race_bits visited = {words, 1u << warp};
     const int begin = lane * TSP_RACE_CODE_BITS - TSP_RACE_CODE_BELOW + WARP_SIZE; /* of the lane's 32 bits, from -32 */
     const unsigned my_word = (unsigned)layout.rows + 4 * (unsigned)(begin / WARP_SIZE) - 4;
@@ -130,6 +117,8 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
     tsp_race_list list = {lists + warp * TSP_RACE_CODED_LIST, TSP_RACE_CODED_LIST, 0};
     tsp_race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
+    tsp_race_rows unlinked = rows; /* the block links its tours together */
+    unlinked.links = NULL;
     unsigned zero_weight_steps = 0;
 
     /* Cities are counted times 4, as the offsets of their flags. */
@@ -237,9 +226,53 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
         }
         last = __shfl_sync(FULL_WARP, mine, steps - 1);
         record.mine = (int)mine / 4;
-        record.write(colony, rows, ant, n - left, steps);
+        record.write(colony, unlinked, ant, n - left, steps);
     }
-    record.finish(colony, rows, ant, zero_weight_steps);
+    record.finish(colony, unlinked, ant, zero_weight_steps);
+}
+
+/* Writes the neighbours of each city in the tours of the block's ants side by side. So a sector of memory is written by
+ * several ants at once. The room has the block's ants for each city. All threads of the block call this. */
+static __device__ __forceinline__ void tsp_race_link_block(const tsp_device &colony, tour_links *links,
+                                                           shared_array<tour_links> room, int block_ants)
+{
+    const int n = colony.n, warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
+    const int first = (int)blockIdx.x * block_ants, ants = min(block_ants, colony.n_ants - first);
+    __syncthreads(); /* all tours are built, and nobody reads rows */
+    if (warp < ants) {
+        const int *const tour = colony.tours + (size_t)(first + warp) * (size_t)(n + 1);
+#pragma unroll 8
+        for (int i = lane; i < n; i += WARP_SIZE)
+            room[tour[i] * ants + warp] = link_tour(tour[i > 0 ? i - 1 : n - 1], tour[i + 1]);
+    }
+    __syncthreads();
+    for (int city = warp; city < n; city += (int)blockDim.x / WARP_SIZE)
+        if (lane < ants) links[(size_t)city * (size_t)colony.n_ants + (size_t)(first + lane)] = room[city * ants + lane];
+}
+
+template <typename Random>
+static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
+    tsp_race_walk_coded(tsp_device colony, tsp_race_rows rows, int block_ants, unsigned long long seed,
+                        unsigned iteration)
+{
+    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
+    /* By shuffles, here and below: otherwise the compiler makes these again in each step. */
+    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
+    const tsp_race_coded_layout layout(n, block_ants);
+    SHARED_DYNAMIC(unsigned, words, 0, layout.rows / sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned, coded, layout.rows, tsp_race_coded_bytes(n) / sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned short, lists, layout.lists, block_ants *TSP_RACE_CODED_LIST);
+    SHARED_DYNAMIC(unsigned char, bytes, 0, layout.lists);
+    SHARED_DYNAMIC(tour_links, room, 0, layout.lists / sizeof(tour_links));
+    const int ant = (int)blockIdx.x * block_ants + warp;
+
+    tsp_race_load<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
+    for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
+        words[i] = i < n ? 0 : FULL_WARP;
+    __syncthreads();
+    if (__any_sync(FULL_WARP, warp < block_ants && ant < colony.n_ants))
+        tsp_race_coded_tour<Random>(colony, rows, layout, words, bytes, lists, warp, lane, ant, seed, iteration);
+    if (rows.links) tsp_race_link_block(colony, rows.links, room, block_ants);
 }
 
 #endif

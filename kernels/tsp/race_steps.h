@@ -236,7 +236,7 @@ static __device__ int tsp_race_in_ring(const tsp_race_rows &rows, int n, int fro
     const int first = (int)warp_min(heaviest == most ? best : TSP_RACE_NEVER);
     if (most > beyond) AB_PLAN("race-candidates: the best is in the ring");
     if (!(most > beyond)) AB_PLAN("race-candidates: the best may be beyond the ring");
-    return most > beyond ? first : -1;
+    return __any_sync(FULL_WARP, most > beyond) ? first : -1;
 }
 
 /* A lane's view of the unvisited cities. */
