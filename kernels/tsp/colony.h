@@ -173,6 +173,15 @@ ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
 ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);
 }
 
+/* Counts a complete tour for the iteration. One thread of the ant calls it. */
+static __device__ __forceinline__ void count_tour(const tsp_device &colony, int ant, long long length,
+                                                  unsigned zero_weight_steps)
+{
+    colony.lengths[ant] = length;
+    atomicMin(colony.iteration_best, tour_key(length, ant));
+    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+}
+
 /* Ends a construction. One thread of the ant calls it, after entering cities 0 .. n-1 of the tour. `last` is the last
  * of them, and `length` the length so far. Closes the tour and counts it for the iteration. */
 static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int ant, int *tour, int last,
@@ -180,9 +189,7 @@ static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int
 {
     tour[colony.n] = tour[0];
     length += colony.dist[(size_t)last * (size_t)colony.stride + (size_t)tour[0]];
-    colony.lengths[ant] = length;
-    atomicMin(colony.iteration_best, tour_key(length, ant));
-    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+    count_tour(colony, ant, length, zero_weight_steps);
 }
 
 /* Called by the whole block of the iteration's best ant: keeps its tour if it is the best so far. */

@@ -99,6 +99,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     SHARED(float, of_warps, N_WARPS);
     SHARED(unsigned short, used, MOST_USED);
     SHARED(int, n_used, 1);
+    release_launch();
     await_launch();
     if ((int)blockIdx.x == n) {
         end_iteration<WHO>(colony);
@@ -218,7 +219,8 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
     CUDA_TRY(error);
     /* What follows the last row is loaded too. */
     CUDA_TRY(cudaMemset(rows.coded, 0, tsp_race_coded_bytes(problem->n)));
-    return tsp_race_write_cities(&rows, problem->n, problem->nn_list);
+    AB_TRY(tsp_race_write_cities(&rows, problem->n, problem->nn_list));
+    return tsp_race_write_reverse(&rows, problem->n, problem->nn_list);
 }
 
 /* Writes what a walk by this plan reads. */
