@@ -70,11 +70,12 @@ template <row_depositors WHO> struct deposit_row {
                                            shared_array<unsigned> room)
         : deposit_row(colony, left, room)
     {
-        if (WHO != ROW_ALL_ANTS) return;
-        for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
-        __syncthreads();
-        add_all(colony, links, [&](int j, unsigned units) { atomicAdd(&deposits[j], units); });
-        __syncthreads();
+        if constexpr (WHO == ROW_ALL_ANTS) {
+            for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
+            __syncthreads();
+            add_all(colony, links, [&](int j, unsigned units) { atomicAdd(&deposits[j], units); });
+            __syncthreads();
+        }
     }
 
     /* Calls back for the two edges of each ant, with the edge's other city and the ant's deposit in units. */

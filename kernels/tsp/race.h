@@ -320,10 +320,11 @@ static ab_status tsp_race_check_walk(int n, const tsp_params *params)
     tsp_race_plan plan;
     if (n > TSP_RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", TSP_RACE_MOST_CITIES, n);
     AB_TRY(tsp_race_make_plan(n, params, CANDIDATES, &plan));
-    const void *const walk = plan.in_shared == TSP_RACE_MASKED ? (const void *)tsp_race_walk_masked<Random>
-                             : plan.in_shared == TSP_RACE_CODED
-                                 ? (const void *)tsp_race_walk_coded<Random>
-                                 : (const void *)tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
+    const void *walk = (const void *)tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
+    if constexpr (CANDIDATES) {
+        if (plan.in_shared == TSP_RACE_MASKED) walk = (const void *)tsp_race_walk_masked<Random>;
+        if (plan.in_shared == TSP_RACE_CODED) walk = (const void *)tsp_race_walk_coded<Random>;
+    }
     return device_allow_shared(walk, tsp_race_shared_bytes(n, plan), params->carveout);
 }
 
@@ -334,15 +335,17 @@ static ab_status tsp_race_launch_plan(const tsp_device *colony, tsp_race_rows ro
     const int blocks = ceil_div(colony->n_ants, plan.block_ants);
     const size_t bytes = tsp_race_shared_bytes(colony->n, plan);
     tsp_race_name_plan<CANDIDATES>(plan, params);
-    if (plan.in_shared == TSP_RACE_MASKED) {
-        LAUNCH_EARLY(tsp_race_walk_masked<Random>, blocks, TSP_RACE_MASKED_ANTS * WARP_SIZE, bytes)
-        (*colony, rows, plan.block_ants, params->seed, iteration);
-        return AB_LAUNCHED("tsp_race_walk_masked");
-    }
-    if (plan.in_shared == TSP_RACE_CODED) {
-        LAUNCH(tsp_race_walk_coded<Random>, blocks, TSP_RACE_CODED_ANTS * WARP_SIZE, bytes)
-        (*colony, rows, plan.block_ants, params->seed, iteration);
-        return AB_LAUNCHED("tsp_race_walk_coded");
+    if constexpr (CANDIDATES) {
+        if (plan.in_shared == TSP_RACE_MASKED) {
+            LAUNCH_EARLY(tsp_race_walk_masked<Random>, blocks, TSP_RACE_MASKED_ANTS * WARP_SIZE, bytes)
+            (*colony, rows, plan.block_ants, params->seed, iteration);
+            return AB_LAUNCHED("tsp_race_walk_masked");
+        }
+        if (plan.in_shared == TSP_RACE_CODED) {
+            LAUNCH(tsp_race_walk_coded<Random>, blocks, TSP_RACE_CODED_ANTS * WARP_SIZE, bytes)
+            (*colony, rows, plan.block_ants, params->seed, iteration);
+            return AB_LAUNCHED("tsp_race_walk_coded");
+        }
     }
     const auto walk = tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
     const int warps = plan.in_shared != TSP_RACE_NOTHING ? (int)TSP_RACE_BLOCK_ANTS : plan.block_ants;

@@ -73,6 +73,7 @@ static __device__ __forceinline__ float choose_heavy(const tsp_race_rows &rows, 
             const int lightest = (int)(warp_min(tsp_race_key(weight, lane)) % WARP_SIZE);
             const float least = __shfl_sync(FULL_WARP, weight, lightest);
             bound = max(bound, min(least, other_weight));
+            if (least > 0.0f) AB_PLAN("race-candidates: more heavy cities than a row has room for");
             if (lane == lightest && other_weight > least) {
                 city = other;
                 weight = other_weight;
@@ -120,6 +121,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     const float factor = (WHO == ROW_NOBODY ? 1.0f : keep) * rows.beyond[n + row];
     const bool anew = WHO == ROW_NOBODY || factor < LEAST_FACTOR;
     const float amount = anew ? trail.amount : trail.amount / factor;
+    if (anew && WHO != ROW_NOBODY) AB_PLAN("race-candidates: a row of pheromone is written anew");
     const auto power = [&](float x) { return alpha == 1.0f ? x : powf(x, alpha); };
     float beyond = 0.0f;
     for (int j = thread; j < colony.stride; j += N_THREADS) {

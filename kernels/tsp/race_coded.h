@@ -247,7 +247,8 @@ static __device__ __forceinline__ void tsp_race_link_block(const tsp_device &col
     }
     __syncthreads();
     for (int city = warp; city < n; city += (int)blockDim.x / WARP_SIZE)
-        if (lane < ants) links[(size_t)city * (size_t)colony.n_ants + (size_t)(first + lane)] = room[city * ants + lane];
+        if (lane < ants)
+            links[(size_t)city * (size_t)colony.n_ants + (size_t)(first + lane)] = room[city * ants + lane];
 }
 
 template <typename Random>

@@ -192,6 +192,7 @@ static __global__ void __launch_bounds__(TSP_RACE_MASKED_ANTS *WARP_SIZE, 1)
             const unsigned end = reverse.more_begin[from + 1];
             for (unsigned k = reverse.more_begin[from] + (unsigned)lane; __any_sync(FULL_WARP, k < end); k += WARP_SIZE)
                 if (k < end) mark(reverse.more[k]);
+            if (reverse.more_begin[from] < end) AB_PLAN("race-candidates: a city that many rows have");
             const float exact = __ldcg(rows.mean + (from * TSP_RACE_LANES + lane));
             const unsigned key = out ? TSP_RACE_NEVER : tsp_race_key(fabsf(wait) * exact, lane), first = warp_min(key);
             const float fresh = __shfl_sync(FULL_WARP, spare, i);

@@ -16,7 +16,7 @@ enum {
     /* Number of nearest cities of a row among which the best remaining city is searched. */
     TSP_RACE_RING = 8 * WARP_SIZE,
     TSP_RACE_HEAVY = WARP_SIZE, /* number of cities beyond the ring that are looked at with it */
-    TSP_RACE_LIST = 512, /* number of unvisited cities from which on an ant keeps a list of them */
+    TSP_RACE_LIST = 512,        /* number of unvisited cities from which on an ant keeps a list of them */
     /* Rounds of proposals before a step is drawn anew, while a quarter of the cities is unvisited. */
     TSP_RACE_ROUNDS = 4,
     TSP_RACE_LATE_ROUNDS = 1, /* the same for the rest of the tour */
@@ -40,7 +40,7 @@ typedef struct tsp_race_rows {
     unsigned short *city;
     /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
     unsigned *alias;
-    unsigned *coded;      /* [n][TSP_RACE_CODED_WORDS] only for candidate sets: rows in codes (race_coded.h) */
+    unsigned *coded; /* [n][TSP_RACE_CODED_WORDS] only for candidate sets: rows in codes (race_coded.h) */
     /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own. After them [n][TSP_RACE_HEAVY]
      * heavy cities of each row, of which some ant has used the edge. */
     unsigned short *ring;
@@ -48,8 +48,8 @@ typedef struct tsp_race_rows {
     /* [n] no city beyond the ring weighs more, but for the heavy ones. After them [n] factors of the rows' pheromone
      * and weights, which let it evaporate without being written. */
     float *beyond;
-    tour_links *links;    /* [n][n_ants]; NULL if only the best ant deposits */
-    int n_near;           /* number of near cities */
+    tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
+    int n_near;        /* number of near cities */
 } tsp_race_rows;
 
 /* Returns the entries of all rows. */
