@@ -78,15 +78,28 @@ template <row_depositors WHO> struct deposit_row {
         }
     }
 
-    /* Calls back for the two edges of each ant, with the edge's other city and the ant's deposit in units. */
+    /* Calls back for the two edges of each ant, with the edge's other city and the ant's deposit in units. The loads of
+     * several ants are in flight together. */
     template <typename Add>
     __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links, Add add) const
     {
+        enum { AT_ONCE = 4 };
         const tour_links *const of_row = links + (size_t)city * (size_t)colony.n_ants;
-        for (int ant = (int)threadIdx.x; ant < colony.n_ants; ant += (int)blockDim.x) {
-            const unsigned units = (unsigned)(1.0f / (inverse_deposit(colony.lengths[ant]) * amount) + 0.5f);
-            add((int)(of_row[ant] & 0xffff), units);
-            add((int)(of_row[ant] >> 16), units);
+        for (int first = (int)threadIdx.x; first < colony.n_ants; first += AT_ONCE * (int)blockDim.x) {
+            tour_links both[AT_ONCE];
+            unsigned units[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int ant = first + k * (int)blockDim.x, is = ant < colony.n_ants ? ant : first;
+                const float share = inverse_deposit(colony.lengths[is]) * amount;
+                both[k] = of_row[is];
+                units[k] = is == ant ? (unsigned)(__fdividef(1.0f, share) + 0.5f) : 0;
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                add((int)(both[k] & 0xffff), units[k]);
+                add((int)(both[k] >> 16), units[k]);
+            }
         }
     }
 

@@ -34,10 +34,8 @@ static __device__ __forceinline__ void add_deposits(const deposit_row<ROW_ALL_AN
     enum { EACH = N_THREADS / TSP_RACE_LANES }; /* threads that add up the sums of a city */
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, k = thread / EACH;
     const unsigned short *const set = rows.city + trail.city * TSP_RACE_LANES;
-    for (int j = thread; j < colony.stride; j += N_THREADS) {
-        trail.deposits[j] = 0;
-        number[j] = NOT_IN_SET;
-    }
+    for (int j = thread; j < colony.stride; j += N_THREADS) trail.deposits[j] = 0;
+    for (int j = 4 * thread; j < colony.stride; j += 4 * N_THREADS) *reinterpret_cast<unsigned *>(&number[j]) = ~0u;
     for (int j = thread; j < TSP_RACE_LANES * WARP_SIZE; j += N_THREADS) sums[j] = 0;
     __syncthreads();
     if (thread < rows.n_near) number[set[thread]] = (unsigned char)thread;
@@ -60,8 +58,8 @@ static __device__ __forceinline__ float choose_heavy(const tsp_race_rows &rows, 
                                                      bool none, shared_array<unsigned short> used, int n_used,
                                                      float bound)
 {
-    const int lane = (int)threadIdx.x % WARP_SIZE, place = n * TSP_RACE_RING + row * TSP_RACE_HEAVY + lane;
-    int city = none ? row : (int)rows.ring[place];
+    const int lane = (int)threadIdx.x % WARP_SIZE, spot = n * TSP_RACE_RING + row * TSP_RACE_HEAVY + lane;
+    int city = none ? row : (int)rows.ring[spot];
     float weight = weights[city];
     for (int first = 0; first < n_used; first += WARP_SIZE) {
         const int mine = first + lane < n_used ? (int)used[first + lane] : row;
@@ -80,8 +78,8 @@ static __device__ __forceinline__ float choose_heavy(const tsp_race_rows &rows, 
             }
         }
     }
-    rows.ring[place] = (unsigned short)city;
-    rows.ring_weight[place] = weight;
+    rows.ring[spot] = (unsigned short)city;
+    rows.ring_weight[spot] = weight;
     return bound;
 }
 
@@ -112,7 +110,7 @@ static __global__ void __launch_bounds__(N_THREADS)
         add_deposits(trail, colony, rows, sums, number);
     else
         __syncthreads();
-    const int row = trail.city, clock = row * TSP_RACE_LANES + thread, place = row * TSP_RACE_RING + thread;
+    const int row = trail.city, clock = row * TSP_RACE_LANES + thread, spot = row * TSP_RACE_RING + thread;
     const size_t base = (size_t)row * (size_t)colony.stride;
     const float *const heuristic = colony.heuristic + base;
     float *const weights = colony.choice_info + base;
@@ -142,7 +140,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     beyond = warp_max(beyond);
     if (lane == 0) of_warps[thread / WARP_SIZE] = beyond;
     __syncthreads(); /* all of the row is weighed */
-    rows.ring_weight[place] = weights[rows.ring[place]];
+    rows.ring_weight[spot] = weights[rows.ring[spot]];
     if (thread >= 2 * WARP_SIZE) return;
     if (thread >= WARP_SIZE) {
         beyond = warp_max(lane < N_WARPS ? of_warps[lane] : 0.0f);
