@@ -49,12 +49,12 @@ template <row_depositors WHO> struct deposit_row {
     int before = 0, after = 0; /* neighbours of the city in the best ant's tour */
     shared_array<unsigned> deposits;
 
-    /* room: [colony.stride] */
-    __device__ __forceinline__ deposit_row(const tsp_device &colony, float left, shared_array<unsigned> room)
+    /* room: [colony.stride]. Entry j is free again after update(j). */
+    __device__ __forceinline__ deposit_row(const tsp_device &colony, const tour_links *links, float left,
+                                           shared_array<unsigned> room)
         : city((int)blockIdx.x), keep(left), deposits(room)
     {
         if (WHO != ROW_NOBODY) amount = 1.0f / inverse_deposit((long long)(*colony.iteration_best >> ANT_BITS));
-        if (WHO == ROW_ALL_ANTS) amount *= (float)colony.n_ants * 0x1p-30f;
         if (WHO == ROW_BEST_ANT) {
             const int *const tour = colony.tours + (size_t)best_ant(colony) * (size_t)(colony.n + 1);
             const int position = (int)blockIdx.x;
@@ -63,28 +63,16 @@ template <row_depositors WHO> struct deposit_row {
             after = tour[position + 1];
         }
         pheromone = colony.pheromone + (size_t)city * (size_t)colony.stride;
+        if (WHO == ROW_ALL_ANTS) add_all(colony, links + (size_t)city * (size_t)colony.n_ants);
     }
 
-    /* The same, with the deposits added up in room. Entry j is free again after update(j). */
-    __device__ __forceinline__ deposit_row(const tsp_device &colony, const tour_links *links, float left,
-                                           shared_array<unsigned> room)
-        : deposit_row(colony, left, room)
-    {
-        if constexpr (WHO == ROW_ALL_ANTS) {
-            for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
-            __syncthreads();
-            add_all(colony, links, [&](int j, unsigned units) { atomicAdd(&deposits[j], units); });
-            __syncthreads();
-        }
-    }
-
-    /* Calls back for the two edges of each ant, with the edge's other city and the ant's deposit in units. The loads of
-     * several ants are in flight together. */
-    template <typename Add>
-    __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links, Add add) const
+    /* Adds up the deposits of all ants on the row's edges. The loads of several ants are in flight together. */
+    __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links)
     {
         enum { AT_ONCE = 4 };
-        const tour_links *const of_row = links + (size_t)city * (size_t)colony.n_ants;
+        amount *= (float)colony.n_ants * 0x1p-30f;
+        for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
+        __syncthreads();
         for (int first = (int)threadIdx.x; first < colony.n_ants; first += AT_ONCE * (int)blockDim.x) {
             tour_links both[AT_ONCE];
             unsigned units[AT_ONCE];
@@ -92,15 +80,17 @@ template <row_depositors WHO> struct deposit_row {
             for (int k = 0; k < AT_ONCE; ++k) {
                 const int ant = first + k * (int)blockDim.x, is = ant < colony.n_ants ? ant : first;
                 const float share = inverse_deposit(colony.lengths[is]) * amount;
-                both[k] = of_row[is];
+                both[k] = links[is];
                 units[k] = is == ant ? (unsigned)(__fdividef(1.0f, share) + 0.5f) : 0;
             }
 #pragma unroll
             for (int k = 0; k < AT_ONCE; ++k) {
-                add((int)(both[k] & 0xffff), units[k]);
-                add((int)(both[k] >> 16), units[k]);
+                if (units[k] == 0) continue;
+                atomicAdd(&deposits[both[k] & 0xffff], units[k]);
+                atomicAdd(&deposits[both[k] >> 16], units[k]);
             }
         }
+        __syncthreads();
     }
 
     /* Returns the deposit on the edge to j in units of `amount`. */

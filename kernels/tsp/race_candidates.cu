@@ -2,16 +2,14 @@
  *
  * Rung cand-block loads the set, then weights, scans and spins. Here a lane has its candidate's mean time in the row,
  * and a warp minimum tells the first clock. If every city of a set is visited, or weighs 0, the warp searches for the
- * best remaining city (tsp.h) itself. It searches in the row's ring, its 256 nearest cities, then among all cities or,
- * of the last 512, in a list. Stage "choice" writes choice_info, and in the same launch each row's 32 mean times and
- * their codes (race_coded.h). It also writes the weights of the ring's cities and the most that any other city weighs.
- * Stage "update" (deposit_rows.h) is that launch too, for the next iteration.
+ * best remaining city (tsp.h) itself. It looks at the row's ring, its 256 nearest cities, and at its heavy cities. Then
+ * it looks at all cities or, of the last ones, at a list. Stage "choice" writes choice_info, and each row's 32 mean
+ * times or their codes (race_coded.h). It also writes the weights of the ring and the most that any other city weighs.
+ * Stage "update" does so for the next iteration, but only for edges with a deposit. The rest evaporates by a factor.
  *
- * Floor on an H100, n ants: by latency as race.cu, 46 n^2 / (528 x 1.98 GHz) by issue; choice 12 n^2 and update 8 n^2
- * bytes.
- * Limits: sets of 1 to 32 cities.
- * Measured: docs/log/ant-system.md.
- * Source: this project; the rule: thesis §4.4.
+ * Floor on an H100, n ants: by latency as race.cu, 46 n^2 / (528 x 1.98 GHz) by issue; choice 12 n^2 bytes. The update
+ * of all ants' deposits reads 4 n^2 bytes of links.
+ * Limits: sets of 1 to 32 cities. Measured: docs/log/ant-system.md. Source: this project; the rule: thesis §4.4.
  */
 #include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
@@ -19,41 +17,11 @@
 enum {
     N_THREADS = TSP_RACE_RING, /* a city of the ring a thread */
     N_WARPS = N_THREADS / WARP_SIZE,
-    MOST_USED = N_THREADS, /* cities beyond the ring that may become heavy in one update */
-    NOT_IN_SET = 0xff
+    MOST_USED = N_THREADS /* cities beyond the ring that may become heavy in one update */
 };
-#define LEAST_FACTOR 0x1p-40f     /* of a row: below it the row is written anew */
-#define ROUNDED_UP (1.0f + 1e-5f) /* more than what rounding takes away */
 
-/* Adds up the deposits of all ants on the row's edges. Most are on edges of the set, on few of them. So each lane has
- * sums of its own for these: [TSP_RACE_LANES][WARP_SIZE]. Array `number` tells a city's number in the set. */
-static __device__ __forceinline__ void add_deposits(const deposit_row<ROW_ALL_ANTS> &trail, const tsp_device &colony,
-                                                    const tsp_race_rows &rows, shared_array<unsigned> sums,
-                                                    shared_array<unsigned char> number)
-{
-    enum { EACH = N_THREADS / TSP_RACE_LANES }; /* threads that add up the sums of a city */
-    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, k = thread / EACH;
-    const unsigned short *const set = rows.city + trail.city * TSP_RACE_LANES;
-    for (int j = thread; j < colony.stride; j += N_THREADS) trail.deposits[j] = 0;
-    for (int j = 4 * thread; j < colony.stride; j += 4 * N_THREADS) *reinterpret_cast<unsigned *>(&number[j]) = ~0u;
-    for (int j = thread; j < TSP_RACE_LANES * WARP_SIZE; j += N_THREADS) sums[j] = 0;
-    __syncthreads();
-    if (thread < rows.n_near) number[set[thread]] = (unsigned char)thread;
-    __syncthreads();
-    trail.add_all(colony, rows.links, [&](int j, unsigned units) {
-        const int its_number = number[j];
-        atomicAdd(its_number != NOT_IN_SET ? &sums[its_number * WARP_SIZE + lane] : &trail.deposits[j], units);
-    });
-    __syncthreads();
-    unsigned sum = 0;
-    for (int i = thread % EACH; i < WARP_SIZE; i += EACH) sum += sums[k * WARP_SIZE + i];
-    for (int offset = EACH / 2; offset > 0; offset /= 2) sum += __shfl_xor_sync(FULL_WARP, sum, offset);
-    if (thread % EACH == 0 && k < rows.n_near) trail.deposits[set[k]] = sum;
-    __syncthreads();
-}
-
-/* Chooses the row's heavy cities among those that it has and `used`, and writes them. A warp calls this. The result is
- * a bound of what any other city beyond the ring weighs, if `bound` is one of what all others weigh. */
+/* Chooses the row's heavy cities among those that it has, unless `none`, and `used`. A warp calls this. The result is a
+ * bound of what any other city beyond the ring weighs, if `bound` is one of what all others weigh. */
 static __device__ __forceinline__ float choose_heavy(const tsp_race_rows &rows, int n, int row, const float *weights,
                                                      bool none, shared_array<unsigned short> used, int n_used,
                                                      float bound)
@@ -91,10 +59,7 @@ static __global__ void __launch_bounds__(N_THREADS)
     weigh_sets(tsp_device colony, tsp_race_rows rows, float alpha, float keep)
 {
     const int n = colony.n, thread = (int)threadIdx.x, lane = thread % WARP_SIZE;
-    const int of_all = WHO == ROW_ALL_ANTS ? colony.stride : 0;
-    SHARED_DYNAMIC(unsigned, deposits, 0, of_all);
-    SHARED_DYNAMIC(unsigned char, number, (size_t)of_all * sizeof(unsigned), of_all);
-    SHARED(unsigned, sums, WHO == ROW_ALL_ANTS ? TSP_RACE_LANES * WARP_SIZE : 1);
+    SHARED_DYNAMIC(unsigned, deposits, 0, WHO == ROW_ALL_ANTS ? colony.stride : 0);
     SHARED(float, of_warps, N_WARPS);
     SHARED(unsigned short, used, MOST_USED);
     SHARED(int, n_used, 1);
@@ -104,12 +69,9 @@ static __global__ void __launch_bounds__(N_THREADS)
         end_iteration<WHO>(colony);
         return;
     }
-    const deposit_row<WHO> trail(colony, keep, deposits);
+    const deposit_row<WHO> trail(colony, rows.links, keep, deposits);
     if (thread == 0) n_used[0] = 0;
-    if constexpr (WHO == ROW_ALL_ANTS)
-        add_deposits(trail, colony, rows, sums, number);
-    else
-        __syncthreads();
+    __syncthreads();
     const int row = trail.city, clock = row * TSP_RACE_LANES + thread, spot = row * TSP_RACE_RING + thread;
     const size_t base = (size_t)row * (size_t)colony.stride;
     const float *const heuristic = colony.heuristic + base;
@@ -117,7 +79,8 @@ static __global__ void __launch_bounds__(N_THREADS)
     const float least =
         heuristic[rows.ring[(row + 1) * TSP_RACE_RING - 1]]; /* of the ring: 0 where it has all cities */
     const float factor = (WHO == ROW_NOBODY ? 1.0f : keep) * rows.beyond[n + row];
-    const bool anew = WHO == ROW_NOBODY || factor < LEAST_FACTOR;
+    /* The row is written anew before its factor makes weights 2^40 times as large as they are. */
+    const bool anew = WHO == ROW_NOBODY || factor < exp2f(-40.0f / max(alpha, 1.0f));
     const float amount = anew ? trail.amount : trail.amount / factor;
     if (anew && WHO != ROW_NOBODY) AB_PLAN("race-candidates: a row of pheromone is written anew");
     const auto power = [&](float x) { return alpha == 1.0f ? x : powf(x, alpha); };
@@ -129,8 +92,8 @@ static __global__ void __launch_bounds__(N_THREADS)
         const float eta = heuristic[j], weight = power(tau) * eta;
         if (tau != was) trail.pheromone[j] = tau;
         weights[j] = weight;
-        if (!(eta <= least) || (WHO != ROW_NOBODY && times == 0)) continue;
-        const int at = WHO == ROW_NOBODY ? (int)MOST_USED : atomicAdd(&n_used[0], 1);
+        if (!(eta <= least)) continue;
+        const int at = times == 0 ? (int)MOST_USED : atomicAdd(&n_used[0], 1);
         if (at < MOST_USED)
             used[at] = (unsigned short)j;
         else
@@ -144,8 +107,8 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread >= 2 * WARP_SIZE) return;
     if (thread >= WARP_SIZE) {
         beyond = warp_max(lane < N_WARPS ? of_warps[lane] : 0.0f);
-        if (WHO != ROW_NOBODY) beyond = max(beyond, rows.beyond[row] * (anew ? power(factor) * ROUNDED_UP : 1.0f));
-        beyond = choose_heavy(rows, n, row, weights, WHO == ROW_NOBODY, used, min(n_used[0], (int)MOST_USED), beyond);
+        if (!anew) beyond = max(beyond, rows.beyond[row]);
+        beyond = choose_heavy(rows, n, row, weights, anew, used, min(n_used[0], (int)MOST_USED), beyond);
         if (lane == 0) rows.beyond[row] = beyond;
         if (lane == 0) rows.beyond[n + row] = anew ? 1.0f : factor;
         return;
@@ -156,11 +119,6 @@ static __global__ void __launch_bounds__(N_THREADS)
     if (thread < rows.n_near) rows.mean[clock] = mean;
     if (rows.coded)
         tsp_race_write_codes(rows.coded + row * TSP_RACE_CODED_WORDS, thread, tsp_race_code(n, rows.city[clock], mean));
-}
-
-static size_t shared_bytes(int stride)
-{
-    return (size_t)stride * (sizeof(unsigned) + sizeof(unsigned char));
 }
 
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
@@ -181,8 +139,8 @@ static ab_status check(const tsp_problem *problem, const tsp_params *params)
     AB_TRY(tsp_check_candidates(problem));
     if (problem->nn > TSP_RACE_LANES)
         return ab_unsupported("needs sets of at most %d, not %d", TSP_RACE_LANES, problem->nn);
-    AB_TRY(
-        device_allow_shared((const void *)weigh_sets<ROW_ALL_ANTS>, shared_bytes(ceil_div(problem->n, 32) * 32), -1));
+    const size_t bytes = (size_t)ceil_div(problem->n, 32) * 32 * sizeof(unsigned);
+    AB_TRY(device_allow_shared((const void *)weigh_sets<ROW_ALL_ANTS>, bytes, -1));
     return tsp_race_check_walk<tsp_race_random, tsp_race_visited, true>(problem->n, params);
 }
 
@@ -227,7 +185,7 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
 template <row_depositors WHO>
 static ab_status weigh_for(const tsp_device *colony, const tsp_params *params, tsp_race_plan plan)
 {
-    const size_t bytes = WHO == ROW_ALL_ANTS ? shared_bytes(colony->stride) : 0;
+    const size_t bytes = WHO == ROW_ALL_ANTS ? (size_t)colony->stride * sizeof(unsigned) : 0;
     tsp_race_rows rows = rows_of(colony, params);
     if (plan.in_shared != TSP_RACE_CODED) rows.coded = NULL;
     LAUNCH_EARLY(weigh_sets<WHO>, colony->n + 1, N_THREADS, bytes)

@@ -95,7 +95,7 @@ struct tsp_race_coded_layout {
     }
 };
 
-/* Builds the tour of an ant, whose number in the block is `warp`. All shared memory is that of the layout. */
+/* Builds the tour of an ant, whose number in the block is `warp`. The arrays lie as the layout says. */
 template <typename Random>
 static __device__ __forceinline__ void
 tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const tsp_race_coded_layout &layout,
@@ -236,17 +236,30 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
 static __device__ __forceinline__ void tsp_race_link_block(const tsp_device &colony, tour_links *links,
                                                            shared_array<tour_links> room, int block_ants)
 {
+    enum { AT_ONCE = 8 };
     const int n = colony.n, warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
     const int first = (int)blockIdx.x * block_ants, ants = min(block_ants, colony.n_ants - first);
-    __syncthreads(); /* all tours are built, and nobody reads rows */
-    if (warp < ants) {
+    __syncthreads(); /* all tours are built, so the rows' memory is free */
+    if (__any_sync(FULL_WARP, warp < ants)) {
         const int *const tour = colony.tours + (size_t)(first + warp) * (size_t)(n + 1);
-#pragma unroll 8
-        for (int i = lane; i < n; i += WARP_SIZE)
-            room[tour[i] * ants + warp] = link_tour(tour[i > 0 ? i - 1 : n - 1], tour[i + 1]);
+        int last = tour[n - 1], next[AT_ONCE + 1]; /* latest city, and cities of the next positions */
+        for (int begin = 0; begin < n; begin += AT_ONCE * WARP_SIZE) {
+#pragma unroll
+            for (int k = 0; k <= AT_ONCE; ++k) next[k] = tour[min(begin + k * WARP_SIZE + lane, n)];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int before = __shfl_up_sync(FULL_WARP, next[k], 1),
+                          after = __shfl_down_sync(FULL_WARP, next[k], 1);
+                const int beyond = __shfl_sync(FULL_WARP, next[k + 1], 0);
+                const tour_links both = link_tour(lane > 0 ? before : last, lane < WARP_SIZE - 1 ? after : beyond);
+                if (begin + k * WARP_SIZE + lane < n) room[next[k] * ants + warp] = both;
+                last = __shfl_sync(FULL_WARP, next[k], WARP_SIZE - 1);
+            }
+        }
     }
     __syncthreads();
-    for (int city = warp; city < n; city += (int)blockDim.x / WARP_SIZE)
+#pragma unroll 8
+    for (int city = warp; city < n; city += TSP_RACE_CODED_ANTS)
         if (lane < ants)
             links[(size_t)city * (size_t)colony.n_ants + (size_t)(first + lane)] = room[city * ants + lane];
 }
@@ -267,9 +280,10 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
     SHARED_DYNAMIC(tour_links, room, 0, layout.lists / sizeof(tour_links));
     const int ant = (int)blockIdx.x * block_ants + warp;
 
-    tsp_race_load<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
+    tsp_race_ask<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
     for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
         words[i] = i < n ? 0 : FULL_WARP;
+    tsp_race_loaded();
     __syncthreads();
     if (__any_sync(FULL_WARP, warp < block_ants && ant < colony.n_ants))
         tsp_race_coded_tour<Random>(colony, rows, layout, words, bytes, lists, warp, lane, ant, seed, iteration);

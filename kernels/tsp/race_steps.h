@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#ifdef __CUDACC__
+#include <cuda_pipeline.h>
+#endif
+
 #include "kernels/cuda/warp.h"
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/deposit_rows.h"
@@ -72,6 +76,27 @@ template <typename T> static __device__ __forceinline__ void tsp_race_load(share
 #pragma unroll 4
     for (int i = (int)threadIdx.x * EACH; i < count; i += (int)blockDim.x * EACH)
         *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
+}
+
+/* The same, but the copies may be under way until the thread calls tsp_race_loaded. */
+template <typename T> static __device__ __forceinline__ void tsp_race_ask(shared_array<T> to, const T *from, int count)
+{
+#ifdef __CUDACC__
+    enum { EACH = 16 / sizeof(T) };
+#pragma unroll 4
+    for (int i = (int)threadIdx.x * EACH; i < count; i += (int)blockDim.x * EACH)
+        __pipeline_memcpy_async(&to[i], from + i, 16);
+#else
+    tsp_race_load(to, from, count);
+#endif
+}
+
+static __device__ __forceinline__ void tsp_race_loaded()
+{
+#ifdef __CUDACC__
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#endif
 }
 
 /* ---- Visited cities ---- */
