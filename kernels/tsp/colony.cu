@@ -116,12 +116,36 @@ static ab_status read_colony(tsp_colony *base, tsp_result *result)
     return ab_ok();
 }
 
+/* Multiplies the rows of a matrix by the rung's factors to this power. */
+static ab_status multiply_by_factors(const gpu_colony *colony, float *matrix, int stride, double power)
+{
+    const tsp_device *device = &colony->device;
+    if (!colony->rung->factors || !matrix) return ab_ok();
+    const size_t n = (size_t)device->n;
+    float *const factors = (float *)malloc(n * sizeof *factors);
+    if (!factors) return ab_failed("out of memory: %zu factors", n);
+    const cudaError_t error = cudaMemcpy(factors, colony->rung->factors(device, &colony->params), n * sizeof *factors,
+                                         cudaMemcpyDeviceToHost);
+    for (size_t i = 0; error == cudaSuccess && i < n * (size_t)stride; ++i)
+        matrix[i] *= (float)tsp_power((double)factors[i / (size_t)stride], power);
+    free(factors);
+    CUDA_TRY(error);
+    return ab_ok();
+}
+
+/* Makes all factors 1, before somebody else reads or writes the pheromone in device memory. */
+static ab_status settle(const gpu_colony *colony)
+{
+    if (!colony->rung->factors) return ab_ok();
+    return colony->rung->choice(&colony->device, &colony->params, colony->iteration);
+}
+
 static ab_status read_pheromone(tsp_colony *base, float *pheromone)
 {
     const tsp_device *device = &((const gpu_colony *)base)->device;
     const size_t row = (size_t)device->n * sizeof(float), pitch = (size_t)device->stride * sizeof(float);
     CUDA_TRY(cudaMemcpy2D(pheromone, row, device->pheromone, pitch, row, (size_t)device->n, cudaMemcpyDeviceToHost));
-    return ab_ok();
+    return multiply_by_factors((const gpu_colony *)base, pheromone, device->n, 1.0);
 }
 
 static ab_status write_pheromone(tsp_colony *base, const float *pheromone)
@@ -129,6 +153,7 @@ static ab_status write_pheromone(tsp_colony *base, const float *pheromone)
     gpu_colony *colony = (gpu_colony *)base;
     const tsp_device *device = &colony->device;
     colony->weighed = false;
+    AB_TRY(settle(colony));
     const size_t row = (size_t)device->n * sizeof(float), pitch = (size_t)device->stride * sizeof(float);
     CUDA_TRY(cudaMemcpy2D(device->pheromone, pitch, pheromone, row, row, (size_t)device->n, cudaMemcpyHostToDevice));
     return ab_ok();
@@ -175,7 +200,8 @@ static ab_status read_padded(tsp_colony *base, tsp_padded *padded)
     if (padded->pheromone) CUDA_TRY(cudaMemcpy(padded->pheromone, device->pheromone, bytes, cudaMemcpyDeviceToHost));
     if (padded->choice_info)
         CUDA_TRY(cudaMemcpy(padded->choice_info, device->choice_info, bytes, cudaMemcpyDeviceToHost));
-    return ab_ok();
+    AB_TRY(multiply_by_factors(colony, padded->pheromone, device->stride, 1.0));
+    return multiply_by_factors(colony, padded->choice_info, device->stride, colony->params.alpha);
 }
 
 static ab_status poison(tsp_colony *base)
@@ -208,6 +234,7 @@ static ab_status sum_pheromone(tsp_colony *base)
     const tsp_device *device = &colony->device;
     const size_t count = (size_t)device->n * (size_t)device->stride;
     colony->weighed = false;
+    AB_TRY(settle(colony));
     if (colony->params.transfer == RANKS_NCCL) return ranks_sum(device->pheromone, count, RANKS_NCCL);
     AB_TRY(ranks_join(stage_pheromone(colony, count)));
     AB_TRY(ranks_sum(colony->staged, count, RANKS_STAGED));
@@ -242,6 +269,7 @@ static ab_status deposit_tour(tsp_colony *base, double rho, const int32_t *tour,
     gpu_colony *colony = (gpu_colony *)base;
     colony->weighed = false;
     if (!colony->visitor.iteration_best) AB_TRY(allocate_visitor(colony));
+    AB_TRY(settle(colony));
     tsp_device one = colony->device;
     const long long its_length = length;
     const unsigned long long key = (unsigned long long)length << ANT_BITS;

@@ -130,6 +130,10 @@ typedef struct tsp_rung {
     bool resets_best = false;
     /* True if `choice` leaves the same weights as tsp_choice_info, so that they can be checked. */
     bool same_weights = false;
+    /* Returns [n] factors, in device memory, of the rows of pheromone, so that it evaporates without being written, and
+     * choice_info has them to the power of alpha. Then `choice` multiplies by them and sets them to 1. NULL: all are 1.
+     */
+    const float *(*factors)(const tsp_device *colony, const tsp_params *params) = NULL;
     /* All of stage "update". Replaces tsp_evaporate and tsp_deposit_all or tsp_deposit_best, but not tsp_limit_trails
      * of protocol=mmas. NULL: these functions. */
     tsp_step *deposit = NULL;
@@ -169,6 +173,15 @@ ab_status AB_GPU(tsp_deposit_all)(const tsp_device *colony);
 ab_status AB_GPU(tsp_deposit_best)(const tsp_device *colony);
 }
 
+/* Counts a complete tour for the iteration. One thread of the ant calls it. */
+static __device__ __forceinline__ void count_tour(const tsp_device &colony, int ant, long long length,
+                                                  unsigned zero_weight_steps)
+{
+    colony.lengths[ant] = length;
+    atomicMin(colony.iteration_best, tour_key(length, ant));
+    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+}
+
 /* Ends a construction. One thread of the ant calls it, after entering cities 0 .. n-1 of the tour. `last` is the last
  * of them, and `length` the length so far. Closes the tour and counts it for the iteration. */
 static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int ant, int *tour, int last,
@@ -176,9 +189,7 @@ static __device__ __forceinline__ void finish_tour(const tsp_device &colony, int
 {
     tour[colony.n] = tour[0];
     length += colony.dist[(size_t)last * (size_t)colony.stride + (size_t)tour[0]];
-    colony.lengths[ant] = length;
-    atomicMin(colony.iteration_best, tour_key(length, ant));
-    if (zero_weight_steps) atomicAdd(colony.zero_weight_steps, (unsigned long long)zero_weight_steps);
+    count_tour(colony, ant, length, zero_weight_steps);
 }
 
 /* Called by the whole block of the iteration's best ant: keeps its tour if it is the best so far. */

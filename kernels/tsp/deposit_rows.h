@@ -66,18 +66,38 @@ template <row_depositors WHO> struct deposit_row {
         if (WHO == ROW_ALL_ANTS) add_all(colony, links + (size_t)city * (size_t)colony.n_ants);
     }
 
-    /* Adds up the deposits of all ants on the row's edges. */
+    /* Adds up the deposits of all ants on the row's edges. The loads of several ants are in flight together. */
     __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links)
     {
+        enum { AT_ONCE = 4 };
         amount *= (float)colony.n_ants * 0x1p-30f;
         for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
         __syncthreads();
-        for (int ant = (int)threadIdx.x; ant < colony.n_ants; ant += (int)blockDim.x) {
-            const unsigned units = (unsigned)(1.0f / (inverse_deposit(colony.lengths[ant]) * amount) + 0.5f);
-            atomicAdd(&deposits[links[ant] & 0xffff], units);
-            atomicAdd(&deposits[links[ant] >> 16], units);
+        for (int first = (int)threadIdx.x; first < colony.n_ants; first += AT_ONCE * (int)blockDim.x) {
+            tour_links both[AT_ONCE];
+            unsigned units[AT_ONCE];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int ant = first + k * (int)blockDim.x, is = ant < colony.n_ants ? ant : first;
+                const float share = inverse_deposit(colony.lengths[is]) * amount;
+                both[k] = links[is];
+                units[k] = is == ant ? (unsigned)(__fdividef(1.0f, share) + 0.5f) : 0;
+            }
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                if (units[k] == 0) continue;
+                atomicAdd(&deposits[both[k] & 0xffff], units[k]);
+                atomicAdd(&deposits[both[k] >> 16], units[k]);
+            }
         }
         __syncthreads();
+    }
+
+    /* Returns the deposit on the edge to j in units of `amount`. */
+    __device__ __forceinline__ unsigned times(int j) const
+    {
+        if (WHO == ROW_NOBODY) return 0;
+        return WHO == ROW_ALL_ANTS ? deposits[j] : (unsigned)((j == before) + (j == after));
     }
 
     /* Updates the pheromone of the edge to j and returns it. One thread calls it for each j in [0, stride). */
@@ -85,8 +105,7 @@ template <row_depositors WHO> struct deposit_row {
     {
         const float was = pheromone[j];
         if (WHO == ROW_NOBODY) return was;
-        const unsigned times = WHO == ROW_ALL_ANTS ? deposits[j] : (unsigned)((j == before) + (j == after));
-        return pheromone[j] = keep * was + (float)times * amount;
+        return pheromone[j] = keep * was + (float)times(j) * amount;
     }
 };
 

@@ -15,6 +15,7 @@
 #define ANTBENCH_TSP_RACE_H
 
 #include "kernels/tsp/race_coded.h"
+#include "kernels/tsp/race_masked.h"
 #include "kernels/tsp/race_steps.h"
 
 /* ---- The walk ----
@@ -28,7 +29,7 @@
  * Candidate sets whose rows do not fit in shared memory may keep them there in codes (race_coded.h). */
 
 /* Which rows are kept in shared memory. The rest is read through the L1 cache. */
-typedef enum tsp_race_share { TSP_RACE_NOTHING, TSP_RACE_ROWS, TSP_RACE_CODED } tsp_race_share;
+typedef enum tsp_race_share { TSP_RACE_NOTHING, TSP_RACE_ROWS, TSP_RACE_CODED, TSP_RACE_MASKED } tsp_race_share;
 
 /* How a walk is launched. */
 typedef struct tsp_race_plan {
@@ -133,7 +134,7 @@ static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
             ++odd;
             if (CANDIDATES) {
                 wait = tsp_race_exponential(random.next());
-                if ((left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, from, visited);
+                if ((left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, n, from, visited);
             } else {
                 next = tsp_race_tail(colony, rows, lane, from, clock, key, left - i, asked, visited, random, &wait);
             }
@@ -163,13 +164,13 @@ static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_
 {
     const size_t entries = tsp_race_entries(n), matrix = (size_t)n * (size_t)stride;
     const size_t city = tsp_race_round_up(entries * sizeof(float)),
-                 alias = city + tsp_race_round_up(entries * sizeof(short));
+                 alias = city + tsp_race_round_up(entries * sizeof(short) + (tail ? 0 : tsp_race_reverse_bytes(n)));
     const size_t coded = alias + (tail ? tsp_race_round_up(matrix * sizeof(unsigned)) : 0);
     const size_t ring = coded + (tail ? 0 : tsp_race_round_up(tsp_race_coded_bytes(n)));
-    const size_t in_rings = (size_t)n * TSP_RACE_RING;
+    const size_t in_rings = (size_t)n * (TSP_RACE_RING + TSP_RACE_HEAVY);
     const size_t ring_weight = ring + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(short)));
     const size_t beyond = ring_weight + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(float)));
-    const size_t links = beyond + (tail ? 0 : tsp_race_round_up((size_t)n * sizeof(float)));
+    const size_t links = beyond + (tail ? 0 : tsp_race_round_up(2 * (size_t)n * sizeof(float)));
     rows->n_near = n_near;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
@@ -222,8 +223,9 @@ static inline ab_status tsp_race_even_block(int n_ants, int most, int *block_ant
 
 static inline size_t tsp_race_shared_bytes(int n, tsp_race_plan plan)
 {
-    return plan.in_shared == TSP_RACE_CODED ? tsp_race_coded_layout(n, plan.block_ants).bytes
-                                            : tsp_race_layout(n, plan).bytes;
+    return plan.in_shared == TSP_RACE_MASKED  ? tsp_race_masked_layout(n, plan.block_ants).bytes
+           : plan.in_shared == TSP_RACE_CODED ? tsp_race_coded_layout(n, plan.block_ants).bytes
+                                              : tsp_race_layout(n, plan).bytes;
 }
 
 /* `allowed`: bytes that a block may take; 0: what the device has. */
@@ -267,6 +269,13 @@ static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool
     CUDA_TRY(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
     *plan = (tsp_race_plan){.block_ants = 0, .in_shared = TSP_RACE_ROWS, .cached = cached};
+    if (asked == 0 && candidates && n <= TSP_RACE_MASKED_CITIES) {
+        plan->in_shared = TSP_RACE_MASKED;
+        AB_TRY(tsp_race_even_block(params->n_ants, TSP_RACE_MASKED_ANTS, &plan->block_ants));
+        AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
+        if (fits) return ab_ok();
+        plan->in_shared = TSP_RACE_ROWS;
+    }
     AB_TRY(tsp_race_even_block(params->n_ants, TSP_RACE_BLOCK_ANTS, &plan->block_ants));
     if (asked == 0) AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
@@ -285,6 +294,7 @@ static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool
 template <bool CANDIDATES> static inline void tsp_race_name_plan(tsp_race_plan plan, const tsp_params *params)
 {
     if constexpr (CANDIDATES) {
+        if (plan.in_shared == TSP_RACE_MASKED) AB_PLAN("race-candidates: rows in shared memory with masks");
         if (plan.in_shared == TSP_RACE_ROWS) AB_PLAN("race-candidates: rows in shared memory");
         if (plan.in_shared == TSP_RACE_CODED) AB_PLAN("race-candidates: rows in shared memory as codes");
         if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race-candidates: streamed rows");
@@ -310,9 +320,11 @@ static ab_status tsp_race_check_walk(int n, const tsp_params *params)
     tsp_race_plan plan;
     if (n > TSP_RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", TSP_RACE_MOST_CITIES, n);
     AB_TRY(tsp_race_make_plan(n, params, CANDIDATES, &plan));
-    const void *const walk = plan.in_shared == TSP_RACE_CODED
-                                 ? (const void *)tsp_race_walk_coded<Random>
-                                 : (const void *)tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
+    const void *walk = (const void *)tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
+    if constexpr (CANDIDATES) {
+        if (plan.in_shared == TSP_RACE_MASKED) walk = (const void *)tsp_race_walk_masked<Random>;
+        if (plan.in_shared == TSP_RACE_CODED) walk = (const void *)tsp_race_walk_coded<Random>;
+    }
     return device_allow_shared(walk, tsp_race_shared_bytes(n, plan), params->carveout);
 }
 
@@ -323,10 +335,17 @@ static ab_status tsp_race_launch_plan(const tsp_device *colony, tsp_race_rows ro
     const int blocks = ceil_div(colony->n_ants, plan.block_ants);
     const size_t bytes = tsp_race_shared_bytes(colony->n, plan);
     tsp_race_name_plan<CANDIDATES>(plan, params);
-    if (plan.in_shared == TSP_RACE_CODED) {
-        LAUNCH(tsp_race_walk_coded<Random>, blocks, TSP_RACE_CODED_ANTS * WARP_SIZE, bytes)
-        (*colony, rows, plan.block_ants, params->seed, iteration);
-        return AB_LAUNCHED("tsp_race_walk_coded");
+    if constexpr (CANDIDATES) {
+        if (plan.in_shared == TSP_RACE_MASKED) {
+            LAUNCH_EARLY(tsp_race_walk_masked<Random>, blocks, TSP_RACE_MASKED_ANTS * WARP_SIZE, bytes)
+            (*colony, rows, plan.block_ants, params->seed, iteration);
+            return AB_LAUNCHED("tsp_race_walk_masked");
+        }
+        if (plan.in_shared == TSP_RACE_CODED) {
+            LAUNCH(tsp_race_walk_coded<Random>, blocks, TSP_RACE_CODED_ANTS * WARP_SIZE, bytes)
+            (*colony, rows, plan.block_ants, params->seed, iteration);
+            return AB_LAUNCHED("tsp_race_walk_coded");
+        }
     }
     const auto walk = tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
     const int warps = plan.in_shared != TSP_RACE_NOTHING ? (int)TSP_RACE_BLOCK_ANTS : plan.block_ants;

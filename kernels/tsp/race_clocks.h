@@ -15,7 +15,9 @@
 
 /* sfc32, one generator per lane. It takes seven instructions per number; Philox, which seeds it, takes about twenty. */
 struct tsp_race_random {
-    unsigned a, b, c, d;
+    unsigned a = 0, b = 0, c = 0, d = 0;
+
+    tsp_race_random() = default; /* of a warp that draws nothing */
 
     __device__ __forceinline__ tsp_race_random(unsigned long long seed, unsigned long long stream)
     {

@@ -69,13 +69,12 @@ struct tsp_race_bits {
     {
         return words[city] & bit;
     }
-    /* Returns a byte for each of four cities from 4 i on: 1 if unvisited. */
-    __device__ __forceinline__ unsigned left(int i, int n) const
+    /* Returns a byte for each of four cities from 4 i on: 1 if unvisited. Whatever follows the last city is visited. */
+    __device__ __forceinline__ unsigned left(int i, int) const
     {
-        unsigned four = 0;
-        for (int k = 0; k < 4; ++k)
-            if (4 * i + k < n && !has(4 * i + k)) four |= 1u << 8 * k;
-        return four;
+        const uint4 four = *reinterpret_cast<const uint4 *>(&words[4 * i]);
+        return (four.x & bit ? 0 : 1u) | (four.y & bit ? 0 : 1u << 8) | (four.z & bit ? 0 : 1u << 16) |
+               (four.w & bit ? 0 : 1u << 24);
     }
     /* Marks the city of this number times 4. Other ants have other bits of the word. */
     __device__ __forceinline__ void mark(unsigned city4) const
@@ -96,27 +95,14 @@ struct tsp_race_coded_layout {
     }
 };
 
+/* Builds the tour of an ant, whose number in the block is `warp`. The arrays lie as the layout says. */
 template <typename Random>
-static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
-    tsp_race_walk_coded(tsp_device colony, tsp_race_rows rows, int block_ants, unsigned long long seed,
-                        unsigned iteration)
+static __device__ __forceinline__ void
+tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const tsp_race_coded_layout &layout,
+                    shared_array<unsigned> words, shared_array<unsigned char> bytes, shared_array<unsigned short> lists,
+                    int warp, int lane, int ant, unsigned long long seed, unsigned iteration)
 {
-    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
-    /* By shuffles, here and below: otherwise the compiler makes these again in each step. */
-    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
-    const tsp_race_coded_layout layout(n, block_ants);
-    SHARED_DYNAMIC(unsigned, words, 0, layout.rows / sizeof(unsigned));
-    SHARED_DYNAMIC(unsigned, coded, layout.rows, tsp_race_coded_bytes(n) / sizeof(unsigned));
-    SHARED_DYNAMIC(unsigned short, lists, layout.lists, block_ants *TSP_RACE_CODED_LIST);
-    SHARED_DYNAMIC(unsigned char, bytes, 0, layout.lists);
-    const int ant = (int)blockIdx.x * block_ants + warp;
-
-    tsp_race_load<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
-    for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
-        words[i] = i == n ? FULL_WARP : 0;
-    __syncthreads();
-    if (warp >= block_ants || ant >= colony.n_ants) return;
-
+    const int n = colony.n;
     const tsp_race_bits visited = {words, 1u << warp};
     const int begin = lane * TSP_RACE_CODE_BITS - TSP_RACE_CODE_BELOW + WARP_SIZE; /* of the lane's 32 bits, from -32 */
     const unsigned my_word = (unsigned)layout.rows + 4 * (unsigned)(begin / WARP_SIZE) - 4;
@@ -131,6 +117,8 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
     tsp_race_list list = {lists + warp * TSP_RACE_CODED_LIST, TSP_RACE_CODED_LIST, 0};
     tsp_race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
+    tsp_race_rows unlinked = rows; /* the block links its tours together */
+    unlinked.links = NULL;
     unsigned zero_weight_steps = 0;
 
     /* Cities are counted times 4, as the offsets of their flags. */
@@ -230,7 +218,7 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
                 if (first < TSP_RACE_WEIGHTLESS) next = chosen;
             }
             wait = tsp_race_exponential(random.next());
-            if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, from, visited);
+            if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, n, from, visited);
             if (next < 0) next = tsp_race_rest<true>(colony, from, left - i, visited, list, random, zero_weight_steps);
             if (lane == 0) visited.mark(4 * (unsigned)next);
             if (lane == i) mine = 4 * (unsigned)next;
@@ -238,9 +226,68 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
         }
         last = __shfl_sync(FULL_WARP, mine, steps - 1);
         record.mine = (int)mine / 4;
-        record.write(colony, rows, ant, n - left, steps);
+        record.write(colony, unlinked, ant, n - left, steps);
     }
-    record.finish(colony, rows, ant, zero_weight_steps);
+    record.finish(colony, unlinked, ant, zero_weight_steps);
+}
+
+/* Writes the neighbours of each city in the tours of the block's ants side by side. So a sector of memory is written by
+ * several ants at once. The room has the block's ants for each city. All threads of the block call this. */
+static __device__ __forceinline__ void tsp_race_link_block(const tsp_device &colony, tour_links *links,
+                                                           shared_array<tour_links> room, int block_ants)
+{
+    enum { AT_ONCE = 8 };
+    const int n = colony.n, warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
+    const int first = (int)blockIdx.x * block_ants, ants = min(block_ants, colony.n_ants - first);
+    __syncthreads(); /* all tours are built, so the rows' memory is free */
+    if (__any_sync(FULL_WARP, warp < ants)) {
+        const int *const tour = colony.tours + (size_t)(first + warp) * (size_t)(n + 1);
+        int last = tour[n - 1], next[AT_ONCE + 1]; /* latest city, and cities of the next positions */
+        for (int begin = 0; begin < n; begin += AT_ONCE * WARP_SIZE) {
+#pragma unroll
+            for (int k = 0; k <= AT_ONCE; ++k) next[k] = tour[min(begin + k * WARP_SIZE + lane, n)];
+#pragma unroll
+            for (int k = 0; k < AT_ONCE; ++k) {
+                const int before = __shfl_up_sync(FULL_WARP, next[k], 1),
+                          after = __shfl_down_sync(FULL_WARP, next[k], 1);
+                const int beyond = __shfl_sync(FULL_WARP, next[k + 1], 0);
+                const tour_links both = link_tour(lane > 0 ? before : last, lane < WARP_SIZE - 1 ? after : beyond);
+                if (begin + k * WARP_SIZE + lane < n) room[next[k] * ants + warp] = both;
+                last = __shfl_sync(FULL_WARP, next[k], WARP_SIZE - 1);
+            }
+        }
+    }
+    __syncthreads();
+#pragma unroll 8
+    for (int city = warp; city < n; city += TSP_RACE_CODED_ANTS)
+        if (lane < ants)
+            links[(size_t)city * (size_t)colony.n_ants + (size_t)(first + lane)] = room[city * ants + lane];
+}
+
+template <typename Random>
+static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
+    tsp_race_walk_coded(tsp_device colony, tsp_race_rows rows, int block_ants, unsigned long long seed,
+                        unsigned iteration)
+{
+    const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
+    /* By shuffles, here and below: otherwise the compiler makes these again in each step. */
+    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
+    const tsp_race_coded_layout layout(n, block_ants);
+    SHARED_DYNAMIC(unsigned, words, 0, layout.rows / sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned, coded, layout.rows, tsp_race_coded_bytes(n) / sizeof(unsigned));
+    SHARED_DYNAMIC(unsigned short, lists, layout.lists, block_ants *TSP_RACE_CODED_LIST);
+    SHARED_DYNAMIC(unsigned char, bytes, 0, layout.lists);
+    SHARED_DYNAMIC(tour_links, room, 0, layout.lists / sizeof(tour_links));
+    const int ant = (int)blockIdx.x * block_ants + warp;
+
+    tsp_race_ask<unsigned>(coded, rows.coded, (int)(tsp_race_coded_bytes(n) / sizeof(unsigned)));
+    for (int i = thread; i < (int)(layout.rows / sizeof(unsigned)); i += (int)blockDim.x)
+        words[i] = i < n ? 0 : FULL_WARP;
+    tsp_race_loaded();
+    __syncthreads();
+    if (__any_sync(FULL_WARP, warp < block_ants && ant < colony.n_ants))
+        tsp_race_coded_tour<Random>(colony, rows, layout, words, bytes, lists, warp, lane, ant, seed, iteration);
+    if (rows.links) tsp_race_link_block(colony, rows.links, room, block_ants);
 }
 
 #endif

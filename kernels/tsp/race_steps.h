@@ -5,6 +5,10 @@
 #include <math.h>
 #include <stdlib.h>
 
+#ifdef __CUDACC__
+#include <cuda_pipeline.h>
+#endif
+
 #include "kernels/cuda/warp.h"
 #include "kernels/tsp/colony.h"
 #include "kernels/tsp/deposit_rows.h"
@@ -15,7 +19,8 @@ enum {
     TSP_RACE_TAIL = TSP_RACE_LANES - 1, /* lane of the tail, after the near cities' lanes */
     /* Number of nearest cities of a row among which the best remaining city is searched. */
     TSP_RACE_RING = 8 * WARP_SIZE,
-    TSP_RACE_LIST = 512, /* number of unvisited cities from which on an ant keeps a list of them */
+    TSP_RACE_HEAVY = WARP_SIZE, /* number of cities beyond the ring that are looked at with it */
+    TSP_RACE_LIST = 512,        /* number of unvisited cities from which on an ant keeps a list of them */
     /* Rounds of proposals before a step is drawn anew, while a quarter of the cities is unvisited. */
     TSP_RACE_ROUNDS = 4,
     TSP_RACE_LATE_ROUNDS = 1, /* the same for the rest of the tour */
@@ -39,12 +44,16 @@ typedef struct tsp_race_rows {
     unsigned short *city;
     /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
     unsigned *alias;
-    unsigned *coded;      /* [n][TSP_RACE_CODED_WORDS] only for candidate sets: rows in codes (race_coded.h) */
-    unsigned short *ring; /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own */
-    float *ring_weight;   /* [n][TSP_RACE_RING] weights of these cities */
-    float *beyond;        /* [n] largest weight of the cities at least as far away as the last of them */
-    tour_links *links;    /* [n][n_ants]; NULL if only the best ant deposits */
-    int n_near;           /* number of near cities */
+    unsigned *coded; /* [n][TSP_RACE_CODED_WORDS] only for candidate sets: rows in codes (race_coded.h) */
+    /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own. After them [n][TSP_RACE_HEAVY]
+     * heavy cities of each row, of which some ant has used the edge. */
+    unsigned short *ring;
+    float *ring_weight; /* weights of these cities */
+    /* [n] no city beyond the ring weighs more, but for the heavy ones. After them [n] factors of the rows' pheromone
+     * and weights, which let it evaporate without being written. */
+    float *beyond;
+    tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
+    int n_near;        /* number of near cities */
 } tsp_race_rows;
 
 /* Returns the entries of all rows. */
@@ -67,6 +76,27 @@ template <typename T> static __device__ __forceinline__ void tsp_race_load(share
 #pragma unroll 4
     for (int i = (int)threadIdx.x * EACH; i < count; i += (int)blockDim.x * EACH)
         *reinterpret_cast<uint4 *>(&to[i]) = *reinterpret_cast<const uint4 *>(from + i);
+}
+
+/* The same, but the copies may be under way until the thread calls tsp_race_loaded. */
+template <typename T> static __device__ __forceinline__ void tsp_race_ask(shared_array<T> to, const T *from, int count)
+{
+#ifdef __CUDACC__
+    enum { EACH = 16 / sizeof(T) };
+#pragma unroll 4
+    for (int i = (int)threadIdx.x * EACH; i < count; i += (int)blockDim.x * EACH)
+        __pipeline_memcpy_async(&to[i], from + i, 16);
+#else
+    tsp_race_load(to, from, count);
+#endif
+}
+
+static __device__ __forceinline__ void tsp_race_loaded()
+{
+#ifdef __CUDACC__
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#endif
 }
 
 /* ---- Visited cities ---- */
@@ -159,11 +189,20 @@ struct tsp_race_list {
     int room;   /* number of cities that fit */
     int length; /* number of cities; 0: not filled yet */
 
+    /* Fills the list, or takes out what has been visited since. */
     template <typename Visited> __device__ void fill(int n, int left, Visited visited)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
         __syncwarp(FULL_WARP); /* other lanes' flags are written, and the old list is read */
-        for (int first = 0, before = 0; first < fours; first += WARP_SIZE) {
+        for (int first = 0, before = 0; first < length; first += WARP_SIZE) {
+            const int city = first + lane < length ? (int)cities[first + lane] : -1;
+            const bool stays = city >= 0 && !visited.has(city);
+            const unsigned lanes = __ballot_sync(FULL_WARP, stays);
+            __syncwarp(FULL_WARP); /* the 32 entries are read */
+            if (stays) cities[before + __popc(lanes & ((1u << lane) - 1))] = (unsigned short)city;
+            before += __popc(lanes);
+        }
+        for (int first = 0, before = 0; length == 0 && first < fours; first += WARP_SIZE) {
             const unsigned four = first + lane < fours ? visited.left(first + lane, n) : 0;
             unsigned lanes[4];
 #pragma unroll
@@ -192,23 +231,26 @@ template <typename Visited> static __device__ int tsp_race_nearest(const tsp_dev
     return (int)(unsigned)warp_min(nearest);
 }
 
-/* Returns the best remaining city if it is in the row's ring, else -1. Each lane looks at eight cities. This is for a
- * candidate set whose cities are all visited. The ring has the row's nearest cities, and stage "choice" stores their
- * weights. The result is valid if it weighs more than every city beyond the ring. Otherwise the warp looks at all
- * unvisited cities. */
-template <typename Visited> static __device__ int tsp_race_in_ring(const tsp_race_rows &rows, int from, Visited visited)
+/* Returns the best remaining city if it is in the row's ring or one of its heavy cities, else -1. Each lane looks at
+ * eight cities of the ring and a heavy one. This is for a candidate set whose cities are all visited. The ring has the
+ * row's nearest cities, and stages "choice" and "update" store their weights. The result is valid if it weighs more
+ * than every other city can. Otherwise the warp looks at all unvisited cities. */
+template <typename Visited>
+static __device__ int tsp_race_in_ring(const tsp_race_rows &rows, int n, int from, Visited visited)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE;
     const uint4 pairs = __ldcg(reinterpret_cast<const uint4 *>(rows.ring) + (from * WARP_SIZE + lane));
     const float4 low = __ldcg(reinterpret_cast<const float4 *>(rows.ring_weight) + 2 * (from * WARP_SIZE + lane));
     const float4 high =
         __ldcg(reinterpret_cast<const float4 *>(rows.ring_weight) + (2 * (from * WARP_SIZE + lane) + 1));
-    const float beyond = __ldcg(rows.beyond + from);
+    const int heavy = n * TSP_RACE_RING + from * TSP_RACE_HEAVY + lane;
+    const float beyond = __ldcg(rows.beyond + from), heavy_weight = __ldcg(rows.ring_weight + heavy);
+    const unsigned heavy_city = __ldcg(rows.ring + heavy);
     const unsigned city[8] = {pairs.x & 0xffff, pairs.x >> 16, pairs.y & 0xffff, pairs.y >> 16,
                               pairs.z & 0xffff, pairs.z >> 16, pairs.w & 0xffff, pairs.w >> 16};
     const float weight[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
-    float heaviest = 0.0f;
-    unsigned best = TSP_RACE_NEVER;
+    float heaviest = visited.has((int)heavy_city) ? 0.0f : heavy_weight;
+    unsigned best = heaviest > 0.0f ? heavy_city : TSP_RACE_NEVER;
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
         const float left = visited.has((int)city[i]) ? 0.0f : weight[i];
@@ -219,7 +261,7 @@ template <typename Visited> static __device__ int tsp_race_in_ring(const tsp_rac
     const int first = (int)warp_min(heaviest == most ? best : TSP_RACE_NEVER);
     if (most > beyond) AB_PLAN("race-candidates: the best is in the ring");
     if (!(most > beyond)) AB_PLAN("race-candidates: the best may be beyond the ring");
-    return most > beyond ? first : -1;
+    return __any_sync(FULL_WARP, most > beyond) ? first : -1;
 }
 
 /* A lane's view of the unvisited cities. */

@@ -76,6 +76,15 @@ static void free_sets(tsp_problem *problem)
     free_problem(problem);
 }
 
+/* All cities are near the first one. */
+static tsp_problem problem_with_hub(int n, int nn)
+{
+    tsp_problem problem = random_problem(n, 1000, 4);
+    int32_t *const dist = (int32_t *)(uintptr_t)problem.dist;
+    for (int i = 1; i < n; i++) dist[i] = dist[i * n] = 1;
+    return with_sets(problem, nn);
+}
+
 /* Iterations that verification looks at; where the cut device is too small for the kernel, it must say so. */
 static void verify(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params)
 {
@@ -161,10 +170,14 @@ static void steps_beyond_the_sets(void **state)
 {
     (void)state;
     tsp_problem far = with_sets(random_problem(620, 3000, 8), 3), few = with_sets(random_problem(N, 500, 9), 2);
-    tsp_problem full = with_sets(random_problem(200, 1000, 3), 32);
+    tsp_problem full = with_sets(random_problem(200, 1000, 3), 32), hub = problem_with_hub(150, 5);
     check_steps("tsp/race-candidates", &far, 0.0, 3, 2, "block-ants", 2);
     check_steps("tsp/race-candidates", &far, 0.0, 3, 2, NULL, 0);
     check_steps("tsp/race-candidates", &far, 3.0, 6, 1, "shared", 70000); /* rows in codes, whose lists are shorter */
+    check_steps("tsp/race-candidates", &far, 3.0, 12, 3, NULL, 0); /* more heavy cities than a row has room for */
+    check_steps("tsp/race-candidates", &few, 0.0, 2, 45, NULL, 0); /* rows whose factors become too small */
+    check_steps("tsp/race-candidates", &hub, 0.0, 6, 2, NULL, 0);  /* a city that most rows have */
+    check_steps("tsp/race-candidates", &hub, 0.0, 6, 2, "shared", 50000);
     for (int shared = 9000; shared <= 60000; shared += 17000)
         check_steps("tsp/race-candidates", &few, 0.0, 40, 3, "shared", shared);
     check_steps("tsp/race-candidates", &full, 3.0, 100, 1, "shared", 25000);
@@ -172,6 +185,7 @@ static void steps_beyond_the_sets(void **state)
     tsp_params params = tsp_default_params(N, TSP_ALL_ANTS);
     params.n_ants = 40;
     verify(registered("tsp/race-sparse", AB_HOST), &few, &params);
+    free_sets(&hub);
     free_sets(&far);
     free_sets(&few);
     free_sets(&full);
