@@ -1,4 +1,4 @@
-/* Ant System by a race of clocks over all cities, exactly: 31 near cities and a tail (race.h).
+/* Ant System by a race of clocks over all cities, exactly: near cities, 31 or fewer, and a tail (race.h).
  *
  * Stage "choice", a block per row, writes choice_info, the near cities' mean times and the tail's alias table. Stage
  * "update" (deposit_rows.h) is the same launch; it then computes the weights of its new pheromone for the next
@@ -205,7 +205,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
         *reinterpret_cast<uint2 *>(&filler[j]) = {0, 0};
     }
     __syncthreads();
-    const int clock = row * TSP_RACE_LANES + thread;
+    const int clock = row * rows.lanes + thread;
     float near_weight = 0.0f, tail = 0.0f;
     if (thread < rows.n_near) {
         near_weight = tsp_race_time(word[rows.city[clock]]);
@@ -218,7 +218,8 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     /* A little less than n buckets, so that rounding up many parts does not make more of them. */
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
     if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(near_weight, unit);
-    if (thread == TSP_RACE_TAIL) rows.mean[clock] = tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT;
+    if (thread == TSP_RACE_TAIL)
+        rows.mean[row * rows.lanes + rows.lanes - 1] = tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT;
     if (!(tail > 0.0f)) { /* arrivals at the row's own city, which do not count */
         for (int j = thread; j < n; j += (int)blockDim.x) rows.alias[base + (size_t)j] = (unsigned)row;
         return;
@@ -250,24 +251,26 @@ static int row_threads(int n)
     return min(ceil_div(n, (int)WARP_SIZE), (int)MOST_WARPS) * WARP_SIZE;
 }
 
-static int count_near(int n, const tsp_params *params)
+static size_t place_rows(void *scratch, int n, int stride, const tsp_params *params, tsp_race_rows *rows)
 {
     const int asked = tsp_own<tsp_race_params>(params).near;
-    return min(asked ? asked : (int)MOST_NEAR, n - 1);
+    tsp_race_plan plan;
+    if (tsp_race_make_plan(n, params, false, &plan).code != AB_OK) plan.lanes = TSP_RACE_LANES;
+    return tsp_race_place(scratch, n, stride, params, min(asked ? asked : plan.lanes - 1, n - 1), plan.lanes, true,
+                          rows);
 }
 
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
 {
     tsp_race_rows rows;
-    tsp_race_place(colony->scratch, colony->n, colony->stride, params, count_near(colony->n, params), true, &rows);
+    place_rows(colony->scratch, colony->n, colony->stride, params, &rows);
     return rows;
 }
 
 static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params)
 {
     tsp_race_rows rows;
-    const int stride = ceil_div(problem->n, 32) * 32;
-    return tsp_race_place(NULL, problem->n, stride, params, count_near(problem->n, params), true, &rows);
+    return place_rows(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, &rows);
 }
 
 static ab_status check(const tsp_problem *problem, const tsp_params *params)
