@@ -42,6 +42,7 @@ static __device__ __forceinline__ float inverse_deposit(long long length)
 
 /* The row of a block, one of colony.n rows, and how its pheromone changes. */
 template <row_depositors WHO> struct deposit_row {
+    enum { AT_ONCE = 4 }; /* loads in flight per thread */
     int city;
     float *pheromone;
     float keep;                /* factor that evaporation leaves */
@@ -69,25 +70,24 @@ template <row_depositors WHO> struct deposit_row {
     /* Adds up the deposits of all ants on the row's edges. The loads of several ants are in flight together. */
     __device__ __forceinline__ void add_all(const tsp_device &colony, const tour_links *links)
     {
-        enum { AT_ONCE = 4 };
         amount *= (float)colony.n_ants * 0x1p-30f;
         for (int j = (int)threadIdx.x; j < colony.stride; j += (int)blockDim.x) deposits[j] = 0;
         __syncthreads();
         for (int first = (int)threadIdx.x; first < colony.n_ants; first += AT_ONCE * (int)blockDim.x) {
-            tour_links both[AT_ONCE];
-            unsigned units[AT_ONCE];
+            tour_links link[AT_ONCE];
+            long long length[AT_ONCE];
 #pragma unroll
             for (int k = 0; k < AT_ONCE; ++k) {
-                const int ant = first + k * (int)blockDim.x, is = ant < colony.n_ants ? ant : first;
-                const float share = inverse_deposit(colony.lengths[is]) * amount;
-                both[k] = links[is];
-                units[k] = is == ant ? (unsigned)(__fdividef(1.0f, share) + 0.5f) : 0;
+                const int ant = min(first + k * (int)blockDim.x, colony.n_ants - 1);
+                link[k] = links[ant];
+                length[k] = colony.lengths[ant];
             }
 #pragma unroll
             for (int k = 0; k < AT_ONCE; ++k) {
-                if (units[k] == 0) continue;
-                atomicAdd(&deposits[both[k] & 0xffff], units[k]);
-                atomicAdd(&deposits[both[k] >> 16], units[k]);
+                if (first + k * (int)blockDim.x >= colony.n_ants) break;
+                const unsigned units = (unsigned)(1.0f / (inverse_deposit(length[k]) * amount) + 0.5f);
+                atomicAdd(&deposits[link[k] & 0xffff], units);
+                atomicAdd(&deposits[link[k] >> 16], units);
             }
         }
         __syncthreads();
@@ -100,12 +100,27 @@ template <row_depositors WHO> struct deposit_row {
         return WHO == ROW_ALL_ANTS ? deposits[j] : (unsigned)((j == before) + (j == after));
     }
 
+    /* Returns the new pheromone of the edge to j, which had `was`. */
+    __device__ __forceinline__ float updated(int j, float was) const
+    {
+        return WHO == ROW_NOBODY ? was : keep * was + (float)times(j) * amount;
+    }
+
     /* Updates the pheromone of the edge to j and returns it. One thread calls it for each j in [0, stride). */
     __device__ __forceinline__ float update(int j) const
     {
-        const float was = pheromone[j];
-        if (WHO == ROW_NOBODY) return was;
-        return pheromone[j] = keep * was + (float)times(j) * amount;
+        const float tau = updated(j, pheromone[j]);
+        if (WHO != ROW_NOBODY) pheromone[j] = tau;
+        return tau;
+    }
+
+    /* Does the same for four edges, from j on, a multiple of four. */
+    __device__ __forceinline__ float4 update_four(int j) const
+    {
+        float4 tau = *reinterpret_cast<const float4 *>(pheromone + j);
+        tau = {updated(j, tau.x), updated(j + 1, tau.y), updated(j + 2, tau.z), updated(j + 3, tau.w)};
+        if (WHO != ROW_NOBODY) *reinterpret_cast<float4 *>(pheromone + j) = tau;
+        return tau;
     }
 };
 

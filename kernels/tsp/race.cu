@@ -1,4 +1,4 @@
-/* Ant System by a race of clocks over all cities, exactly: 31 near cities and a tail (race.h).
+/* Ant System by a race of clocks over all cities, exactly: near cities, 31 or fewer, and a tail (race.h).
  *
  * Stage "choice", a block per row, writes choice_info, the near cities' mean times and the tail's alias table. Stage
  * "update" (deposit_rows.h) is the same launch; it then computes the weights of its new pheromone for the next
@@ -7,7 +7,7 @@
  *
  * Floor on an H100, n ants: 160 cycles per step where rows fit in shared memory, else 400, and 48 n^2 / (528 x 1.98
  * GHz) by issue. Stage "choice" takes 16 n^2 bytes.
- * Limits: n <= 23000 or so (10 n bytes of shared memory in stage "choice").
+ * Limits: n <= 19000 or so (12 n bytes of shared memory in stage "choice").
  * Measured: docs/log/ant-system.md.
  * Source: this project.
  */
@@ -123,27 +123,56 @@ static __device__ __forceinline__ unsigned alias_entry(unsigned part, int city, 
     return part >= BUCKET ? (unsigned)city : part << 16 | (unsigned)alias; /* a full bucket: the city either way */
 }
 
-/* The entry of the city in place p of the order. A light city's bucket is filled by the heavy city whose excess
- * reaches beyond the deficits before it. A heavy city fills buckets until its excess is used up, within one of them.
- * The next heavy city then fills up what that took from the first one's own bucket. `nobody` fills what no city
- * does. */
-static __device__ unsigned fill_bucket(const alias_order &order, int p, unsigned part, int nobody)
+/* A light city's bucket is filled by the heavy city whose excess reaches beyond the deficits before it. A heavy city
+ * fills buckets until its excess is used up, within one of them. The next heavy city then fills up what that took from
+ * the first one's own bucket. `nobody` fills what no city does. So the light cities after the bucket in which heavy city
+ * h is used up have a filler of number h + 1 or more. */
+
+/* Returns the entry of the heavy city in place p of the order. Notes in `filler`, if the heavy city is the last that is
+ * used up in its bucket, who fills the next one. */
+static __device__ unsigned fill_heavy(const alias_order &order, int p, int nobody, shared_array<unsigned short> filler)
 {
-    const int city = order.city[p], n_light = order.n_light;
-    if (p < n_light) {
-        const unsigned before = order.sum[p] - (BUCKET - part);
-        const int by = first_above(order.sum + n_light, order.n_heavy, before);
-        return alias_entry(part, city, by < order.n_heavy ? order.city[n_light + by] : nobody);
-    }
+    const int city = order.city[p], n_light = order.n_light, n = n_light + order.n_heavy;
     const int last = first_above(order.sum, n_light, order.sum[p] - 1); /* the first that reaches its sum */
     const unsigned taken = last < n_light ? order.sum[last] - order.sum[p] : 0;
+    if (last + 1 < n_light && (p + 1 == n || order.sum[p + 1] > order.sum[last]))
+        filler[last + 1] = (unsigned short)(p - n_light + 1);
     return alias_entry(BUCKET - taken, city, p + 1 < n_light + order.n_heavy ? order.city[p + 1] : nobody);
+}
+
+/* Makes each light city's filler the largest number up to it; each thread has a run of cities. */
+static __device__ void spread_fillers(shared_array<unsigned short> filler, int n_light, shared_array<unsigned> of_warps)
+{
+    const int warp = (int)threadIdx.x / WARP_SIZE, lane = (int)threadIdx.x % WARP_SIZE;
+    const int chunk = ceil_div(n_light, (int)blockDim.x) | 1;
+    const int begin = min((int)threadIdx.x * chunk, n_light), end = min(begin + chunk, n_light);
+    unsigned most = 0;
+    for (int p = begin; p < end; ++p) most = max(most, (unsigned)filler[p]);
+    for (int offset = 1; offset < WARP_SIZE; offset *= 2) {
+        const unsigned below = __shfl_up_sync(FULL_WARP, most, (unsigned)offset);
+        if (lane >= offset) most = max(most, below);
+    }
+    unsigned before = __shfl_up_sync(FULL_WARP, most, 1);
+    if (lane == 0) before = 0;
+    __syncthreads(); /* every thread has read the sums before */
+    if (lane == WARP_SIZE - 1) of_warps[warp] = most;
+    __syncthreads();
+    for (int i = 0; i < warp; ++i) before = max(before, of_warps[i]);
+    for (int p = begin; p < end; ++p) {
+        before = max(before, (unsigned)filler[p]);
+        filler[p] = (unsigned short)before;
+    }
 }
 
 /* Layout of the dynamic shared memory, in bytes. */
 static size_t shared_bytes(int stride)
 {
-    return (size_t)stride * (2 * sizeof(unsigned) + sizeof(unsigned short));
+    return (size_t)stride * (2 * sizeof(unsigned) + 2 * sizeof(unsigned short));
+}
+
+static __device__ __forceinline__ float weigh_edge(float tau, float eta, float alpha)
+{
+    return (alpha == 1.0f ? tau : powf(tau, alpha)) * eta;
 }
 
 /* A block a row, and one block more. */
@@ -155,6 +184,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     SHARED_DYNAMIC(unsigned, word, 0, stride); /* deposits; weights, as bits; then parts */
     SHARED_DYNAMIC(unsigned, sum, sizeof(unsigned) * (size_t)stride, stride);
     SHARED_DYNAMIC(unsigned short, city, 2 * sizeof(unsigned) * (size_t)stride, stride);
+    SHARED_DYNAMIC(unsigned short, filler, 5 * sizeof(unsigned short) * (size_t)stride, stride);
     SHARED(float, float_sums, MOST_WARPS);
     SHARED(unsigned, sums, MOST_WARPS);
     await_launch();
@@ -165,14 +195,17 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     const deposit_row<WHO> trail(colony, rows.links, keep, word);
     const int row = trail.city;
     const size_t base = (size_t)row * (size_t)stride;
-    for (int j = thread; j < stride; j += (int)blockDim.x) {
-        const float tau = trail.update(j);
-        const float weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[base + (size_t)j];
-        colony.choice_info[base + (size_t)j] = weight;
-        word[j] = (unsigned)__float_as_int(weight);
+    for (int j = 4 * thread; j < stride; j += 4 * (int)blockDim.x) {
+        const float4 eta = *reinterpret_cast<const float4 *>(colony.heuristic + base + (size_t)j);
+        const float4 tau = trail.update_four(j);
+        const float4 weight = {weigh_edge(tau.x, eta.x, alpha), weigh_edge(tau.y, eta.y, alpha),
+                               weigh_edge(tau.z, eta.z, alpha), weigh_edge(tau.w, eta.w, alpha)};
+        *reinterpret_cast<float4 *>(colony.choice_info + base + (size_t)j) = weight;
+        *reinterpret_cast<float4 *>(&word[j]) = weight;
+        *reinterpret_cast<uint2 *>(&filler[j]) = {0, 0};
     }
     __syncthreads();
-    const int clock = row * TSP_RACE_LANES + thread;
+    const int clock = row * rows.lanes + thread;
     float near_weight = 0.0f, tail = 0.0f;
     if (thread < rows.n_near) {
         near_weight = tsp_race_time(word[rows.city[clock]]);
@@ -185,7 +218,8 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     /* A little less than n buckets, so that rounding up many parts does not make more of them. */
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
     if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(near_weight, unit);
-    if (thread == TSP_RACE_TAIL) rows.mean[clock] = tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT;
+    if (thread == TSP_RACE_TAIL)
+        rows.mean[row * rows.lanes + rows.lanes - 1] = tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT;
     if (!(tail > 0.0f)) { /* arrivals at the row's own city, which do not count */
         for (int j = thread; j < n; j += (int)blockDim.x) rows.alias[base + (size_t)j] = (unsigned)row;
         return;
@@ -197,8 +231,16 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     alias_order order = {sum, city, 0, 0};
     order_cities(n, word, sums, &order);
     __syncthreads();
-    for (int p = thread; p < n; p += (int)blockDim.x)
-        rows.alias[base + (size_t)city[p]] = fill_bucket(order, p, word[city[p]], row);
+    for (int p = order.n_light + thread; p < n; p += (int)blockDim.x)
+        rows.alias[base + (size_t)city[p]] = fill_heavy(order, p, row, filler);
+    __syncthreads();
+    spread_fillers(filler, order.n_light, sums);
+    __syncthreads();
+    for (int p = thread; p < order.n_light; p += (int)blockDim.x) {
+        const int by = filler[p];
+        rows.alias[base + (size_t)city[p]] =
+            alias_entry(word[city[p]], city[p], by < order.n_heavy ? city[order.n_light + by] : row);
+    }
 }
 
 /* ---- The rung ---- */
@@ -209,24 +251,26 @@ static int row_threads(int n)
     return min(ceil_div(n, (int)WARP_SIZE), (int)MOST_WARPS) * WARP_SIZE;
 }
 
-static int count_near(int n, const tsp_params *params)
+static size_t place_rows(void *scratch, int n, int stride, const tsp_params *params, tsp_race_rows *rows)
 {
     const int asked = tsp_own<tsp_race_params>(params).near;
-    return min(asked ? asked : (int)MOST_NEAR, n - 1);
+    tsp_race_plan plan;
+    if (tsp_race_make_plan(n, params, false, &plan).code != AB_OK) plan.lanes = TSP_RACE_LANES;
+    return tsp_race_place(scratch, n, stride, params, min(asked ? asked : plan.lanes - 1, n - 1), plan.lanes, true,
+                          rows);
 }
 
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
 {
     tsp_race_rows rows;
-    tsp_race_place(colony->scratch, colony->n, colony->stride, params, count_near(colony->n, params), true, &rows);
+    place_rows(colony->scratch, colony->n, colony->stride, params, &rows);
     return rows;
 }
 
 static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params)
 {
     tsp_race_rows rows;
-    const int stride = ceil_div(problem->n, 32) * 32;
-    return tsp_race_place(NULL, problem->n, stride, params, count_near(problem->n, params), true, &rows);
+    return place_rows(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, &rows);
 }
 
 static ab_status check(const tsp_problem *problem, const tsp_params *params)

@@ -14,6 +14,7 @@
 #ifndef ANTBENCH_TSP_RACE_H
 #define ANTBENCH_TSP_RACE_H
 
+#include "kernels/tsp/race_arrivals.h"
 #include "kernels/tsp/race_coded.h"
 #include "kernels/tsp/race_masked.h"
 #include "kernels/tsp/race_steps.h"
@@ -25,18 +26,35 @@
  * it subtracts the elapsed time multiplied by the old rate, and continues with the next row's rate. Only the clock that
  * rang is drawn anew. This takes one random number per step, and each lane draws one for 32 steps.
  *
+ * If many steps are decided by the tail, its arrivals may be drawn ahead (race_arrivals.h).
  * If most steps at the end of a tour are decided by the tail, the last cities have a clock each (tsp_race_finish).
  * Candidate sets whose rows do not fit in shared memory may keep them there in codes (race_coded.h). */
 
-/* Which rows are kept in shared memory. The rest is read through the L1 cache. */
-typedef enum tsp_race_share { TSP_RACE_NOTHING, TSP_RACE_ROWS, TSP_RACE_CODED, TSP_RACE_MASKED } tsp_race_share;
+/* Which rows are kept in shared memory. The rest is read through the L1 cache. A short row has the clocks of fewer near
+ * cities, as many as fit, and all others are in the tail. */
+typedef enum tsp_race_share {
+    TSP_RACE_NOTHING,
+    TSP_RACE_ROWS,
+    TSP_RACE_SHORT,
+    TSP_RACE_CODED,
+    TSP_RACE_MASKED
+} tsp_race_share;
 
 /* How a walk is launched. */
 typedef struct tsp_race_plan {
     int block_ants; /* ants per block; each ant is a warp */
     tsp_race_share in_shared;
-    bool cached; /* true if the alias tables fit in the L2 cache; else they come from memory */
+    int lanes;     /* entries per row */
+    bool cached;   /* true if the alias tables fit in the L2 cache; else they come from memory */
+    bool arrivals; /* true if the tail's arrivals are drawn ahead */
 } tsp_race_plan;
+
+/* Returns the entries in shared memory. After short rows each lane has an entry without a city. */
+static inline __host__ __device__ size_t tsp_race_shared_entries(int n, tsp_race_plan plan)
+{
+    if (plan.in_shared == TSP_RACE_SHORT) return (size_t)ceil_div(n * plan.lanes + WARP_SIZE, 8) * 8;
+    return plan.in_shared == TSP_RACE_ROWS ? tsp_race_entries(n) : 0;
+}
 
 /* Layout of the dynamic shared memory in bytes: the rows' means, their cities, each ant's flags, the lists. */
 struct tsp_race_layout {
@@ -44,16 +62,17 @@ struct tsp_race_layout {
 
     __host__ __device__ tsp_race_layout(int n, tsp_race_plan plan)
     {
-        const size_t entries = plan.in_shared == TSP_RACE_ROWS ? tsp_race_entries(n) : 0;
+        const size_t entries = tsp_race_shared_entries(n, plan);
+        const size_t list = plan.in_shared == TSP_RACE_SHORT ? TSP_RACE_SHORT_LIST : TSP_RACE_LIST;
         const size_t ants = (size_t)plan.block_ants;
         cities = entries * sizeof(float);
         flags = cities + entries * sizeof(unsigned short);
         lists = flags + ants * (size_t)tsp_race_visited::bytes(n);
-        bytes = lists + ants * TSP_RACE_LIST * sizeof(unsigned short);
+        bytes = lists + ants * list * sizeof(unsigned short);
     }
 };
 
-template <typename Random, typename Visited, tsp_race_share IN_SHARED, bool CANDIDATES>
+template <typename Random, typename Visited, tsp_race_share IN_SHARED, bool CANDIDATES, bool ARRIVALS>
 static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
     tsp_race_walk(tsp_device colony, tsp_race_rows rows, tsp_race_plan plan, unsigned long long seed,
                   unsigned iteration)
@@ -61,12 +80,16 @@ static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
     const int n = colony.n, thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
     /* Computed once, so that no step computes it again. */
     const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
-    const int entries = IN_SHARED == TSP_RACE_ROWS ? (int)tsp_race_entries(n) : 0;
+    enum {
+        IS_SHARED = IN_SHARED != TSP_RACE_NOTHING,
+        LIST = IN_SHARED == TSP_RACE_SHORT ? TSP_RACE_SHORT_LIST : TSP_RACE_LIST
+    };
+    const int entries = IS_SHARED ? (int)tsp_race_shared_entries(n, plan) : 0;
     const tsp_race_layout layout(n, plan);
     SHARED_DYNAMIC(float, means, 0, entries);
     SHARED_DYNAMIC(unsigned short, cities, layout.cities, entries);
     SHARED_DYNAMIC(signed char, flags, layout.flags, plan.block_ants *tsp_race_visited::bytes(n));
-    SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *TSP_RACE_LIST);
+    SHARED_DYNAMIC(unsigned short, lists, layout.lists, plan.block_ants *LIST);
     const int ant = (int)blockIdx.x * plan.block_ants + warp;
     const Visited visited = {flags + warp * tsp_race_visited::bytes(n)};
 
@@ -81,15 +104,22 @@ static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
     const unsigned short *my_cities = rows.city + lane;
 #ifdef __CUDACC__
     /* Keeps these pointers in registers instead of loading them in each step. */
-    if (IN_SHARED != TSP_RACE_ROWS) asm volatile("" : "+l"(my_means), "+l"(my_cities));
+    if (!IS_SHARED) asm volatile("" : "+l"(my_means), "+l"(my_cities));
 #endif
+    /* A lane's entry is number `slot` of a row, or the same in all rows. */
+    int slot = lane, lanes = TSP_RACE_LANES;
+    if (IN_SHARED == TSP_RACE_SHORT) {
+        const bool has_clock = lane < plan.lanes - 1 || lane == TSP_RACE_TAIL;
+        lanes = __shfl_sync(FULL_WARP, has_clock ? plan.lanes : 0, lane);
+        slot = __shfl_sync(FULL_WARP, has_clock ? min(lane, plan.lanes - 1) : n * plan.lanes + lane, lane);
+    }
     const auto clock_of = [&](int row) -> tsp_race_clock {
-        const unsigned entry = (unsigned)(row * TSP_RACE_LANES + lane);
-        if (IN_SHARED == TSP_RACE_ROWS) return {means[entry], cities[entry]};
+        const unsigned entry = (unsigned)(row * lanes + slot);
+        if (IS_SHARED) return {means[entry], cities[entry]};
         return {__ldg(my_means + row * TSP_RACE_LANES), __ldg(my_cities + row * TSP_RACE_LANES)};
     };
     Random random(seed, ant_stream(colony, iteration, ant) * WARP_SIZE + (unsigned)lane);
-    tsp_race_list list = {lists + warp * TSP_RACE_LIST, TSP_RACE_LIST, 0};
+    tsp_race_list list = {lists + warp * LIST, LIST, 0};
     tsp_race_record record = {.tour = colony.tours + (size_t)ant * (size_t)(n + 1)};
     unsigned zero_weight_steps = 0;
 
@@ -99,17 +129,39 @@ static __global__ void __launch_bounds__(TSP_RACE_BLOCK_ANTS *WARP_SIZE)
     tsp_race_clock clock = clock_of(from);
     float wait = tsp_race_exponential(random.next());
 
+    tsp_race_arrival arrival = {};
+    bool arriving = false;
+    const auto tail_of = [&](int row) -> float {
+        if (IN_SHARED == TSP_RACE_SHORT) return means[row * plan.lanes + plan.lanes - 1];
+        const unsigned entry = (unsigned)(row * TSP_RACE_LANES + TSP_RACE_TAIL);
+        return IS_SHARED ? means[entry] : __ldg(rows.mean + entry);
+    };
+
     int odd = 0; /* number of the last 32 steps that no near city's clock decided */
     for (; left > 0; left -= WARP_SIZE) {
         if (!CANDIDATES && odd >= TSP_RACE_ODD && left <= TSP_RACE_FEW * WARP_SIZE) {
             tsp_race_finish(colony, rows, lane, ant, from, left, visited, list, record, random, zero_weight_steps);
             break;
         }
+        const bool arrive = ARRIVALS && odd >= TSP_RACE_ARRIVE;
         odd = 0;
         const float spare = tsp_race_exponential(random.next()); /* for the clock that rings in this lane's step */
         const int asked =
             plan.cached ? (int)WARP_SIZE : min(TSP_RACE_ASKED + TSP_RACE_ASKED * n / left, (int)WARP_SIZE);
-        for (int i = 0;; ++i) {
+        int i = 0;
+        if (ARRIVALS && arrive) {
+            AB_PLAN("race: arrivals drawn ahead");
+            const int steps = min(left, (int)WARP_SIZE);
+            i = tsp_race_arrive(colony, rows, lane, left, steps, spare, arriving, visited, random, clock_of, tail_of,
+                                &from, &clock, &wait, &arrival, &record, &odd);
+            arriving = i == steps;
+        }
+        if (ARRIVALS && !(arrive && arriving)) { /* a new clock for the tail */
+            const float tail = tsp_race_exponential(random.next());
+            if (lane == TSP_RACE_TAIL) wait = tail;
+            arriving = false;
+        }
+        for (;; ++i) {
             unsigned key = 0;
 #pragma unroll TSP_RACE_UNROLL
             for (; i < WARP_SIZE; ++i) { /* steps that a near city's clock decides */
@@ -159,8 +211,8 @@ static inline size_t tsp_race_round_up(size_t bytes)
 }
 
 /* Places a rung's rows in its scratch memory and returns their size in bytes. */
-static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_params *params, int n_near, bool tail,
-                                    tsp_race_rows *rows)
+static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_params *params, int n_near, int lanes,
+                                    bool tail, tsp_race_rows *rows)
 {
     const size_t entries = tsp_race_entries(n), matrix = (size_t)n * (size_t)stride;
     const size_t city = tsp_race_round_up(entries * sizeof(float)),
@@ -172,6 +224,7 @@ static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_
     const size_t beyond = ring_weight + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(float)));
     const size_t links = beyond + (tail ? 0 : tsp_race_round_up(2 * (size_t)n * sizeof(float)));
     rows->n_near = n_near;
+    rows->lanes = lanes;
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
@@ -199,8 +252,13 @@ static inline ab_status tsp_race_write_cities(const tsp_race_rows *rows, int n, 
     float *mean = (float *)malloc(entries * sizeof *mean);
     ab_status status = cities && mean ? ab_ok() : ab_failed("out of memory: %zu entries of near cities", entries);
     for (size_t i = 0; i < entries && status.code == AB_OK; ++i) {
-        const size_t row = i / TSP_RACE_LANES, k = i % TSP_RACE_LANES, n_near = (size_t)rows->n_near;
-        cities[i] = (unsigned short)(k < n_near ? near[row * n_near + k] : n + (int32_t)k);
+        const size_t lanes = (size_t)rows->lanes, row = i / lanes, k = i % lanes, n_near = (size_t)rows->n_near;
+        if (row >= (size_t)n) /* of a lane without a clock */
+            cities[i] = (unsigned short)((size_t)n + (i - (size_t)n * lanes) % TSP_RACE_LANES);
+        else if (k < n_near)
+            cities[i] = (unsigned short)near[row * n_near + k];
+        else
+            cities[i] = (unsigned short)((size_t)n + (k == lanes - 1 ? (size_t)TSP_RACE_TAIL : k));
         mean[i] = INFINITY;
     }
     if (status.code == AB_OK) status = tsp_race_upload(rows, entries, mean, cities);
@@ -238,6 +296,20 @@ static inline ab_status tsp_race_fits_shared(int n, tsp_race_plan plan, int allo
     return ab_ok();
 }
 
+/* Makes a plan for short rows, with as many clocks per row as fit. */
+static inline ab_status tsp_race_shorten(int n, int allowed, tsp_race_plan *plan)
+{
+    int device = 0, most = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    plan->in_shared = TSP_RACE_SHORT;
+    plan->lanes = 0;
+    const int room = (allowed && allowed < most ? allowed : most) - 8 * (int)(sizeof(float) + sizeof(short));
+    const int taken = (int)tsp_race_layout(n, *plan).bytes;
+    plan->lanes = min(max(room - taken, 0) / (n * (int)(sizeof(float) + sizeof(short))), (int)TSP_RACE_LANES);
+    return ab_ok();
+}
+
 /* Parameters of the rungs with clocks. */
 typedef struct tsp_race_params {
     int block_ants; /* ants per block if rows come from the cache; 0: rows in shared memory if they fit */
@@ -268,7 +340,8 @@ static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
     const bool cached = (size_t)n * (size_t)n * sizeof(unsigned) <= (size_t)cache;
-    *plan = (tsp_race_plan){.block_ants = 0, .in_shared = TSP_RACE_ROWS, .cached = cached};
+    *plan = (tsp_race_plan){
+        .block_ants = 0, .in_shared = TSP_RACE_ROWS, .lanes = TSP_RACE_LANES, .cached = cached, .arrivals = false};
     if (asked == 0 && candidates && n <= TSP_RACE_MASKED_CITIES) {
         plan->in_shared = TSP_RACE_MASKED;
         AB_TRY(tsp_race_even_block(params->n_ants, TSP_RACE_MASKED_ANTS, &plan->block_ants));
@@ -285,6 +358,13 @@ static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool
         AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
         if (fits) return ab_ok();
     }
+    const bool best = params->protocol != TSP_ALL_ANTS;
+    plan->arrivals = !candidates && best && cached;
+    if (asked == 0 && !candidates && tsp_own<tsp_race_params>(params).near == 0) {
+        AB_TRY(tsp_race_shorten(n, allowed, plan));
+        if (plan->lanes >= (best ? TSP_RACE_SHORT_BEST : TSP_RACE_SHORT_ALL) && plan->lanes <= n) return ab_ok();
+        plan->lanes = TSP_RACE_LANES;
+    }
     plan->in_shared = TSP_RACE_NOTHING;
     plan->block_ants = asked ? asked : TSP_RACE_STREAMED_BLOCK;
     return ab_ok();
@@ -300,6 +380,7 @@ template <bool CANDIDATES> static inline void tsp_race_name_plan(tsp_race_plan p
         if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race-candidates: streamed rows");
     } else {
         if (plan.in_shared == TSP_RACE_ROWS) AB_PLAN("race: rows in shared memory");
+        if (plan.in_shared == TSP_RACE_SHORT) AB_PLAN("race: short rows in shared memory");
         if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race: streamed rows");
         if (plan.cached) AB_PLAN("race: alias tables in the L2 cache");
         if (!plan.cached) AB_PLAN("race: alias tables in memory");
@@ -310,8 +391,14 @@ template <bool CANDIDATES> static inline void tsp_race_name_plan(tsp_race_plan p
 
 template <typename Random, typename Visited, bool CANDIDATES> static auto tsp_race_walk_of(tsp_race_plan plan)
 {
-    return plan.in_shared == TSP_RACE_ROWS ? tsp_race_walk<Random, Visited, TSP_RACE_ROWS, CANDIDATES>
-                                           : tsp_race_walk<Random, Visited, TSP_RACE_NOTHING, CANDIDATES>;
+    if constexpr (!CANDIDATES) {
+        if (plan.in_shared == TSP_RACE_SHORT)
+            return plan.arrivals ? tsp_race_walk<Random, Visited, TSP_RACE_SHORT, false, true>
+                                 : tsp_race_walk<Random, Visited, TSP_RACE_SHORT, false, false>;
+        if (plan.arrivals) return tsp_race_walk<Random, Visited, TSP_RACE_NOTHING, false, true>;
+    }
+    return plan.in_shared == TSP_RACE_ROWS ? tsp_race_walk<Random, Visited, TSP_RACE_ROWS, CANDIDATES, false>
+                                           : tsp_race_walk<Random, Visited, TSP_RACE_NOTHING, CANDIDATES, false>;
 }
 
 template <typename Random, typename Visited, bool CANDIDATES>

@@ -124,14 +124,15 @@ static __global__ void __launch_bounds__(N_THREADS)
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)
 {
     tsp_race_rows rows;
-    tsp_race_place(colony->scratch, colony->n, colony->stride, params, colony->nn, false, &rows);
+    tsp_race_place(colony->scratch, colony->n, colony->stride, params, colony->nn, TSP_RACE_LANES, false, &rows);
     return rows;
 }
 
 static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params)
 {
     tsp_race_rows rows;
-    return tsp_race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, problem->nn, false, &rows);
+    return tsp_race_place(NULL, problem->n, ceil_div(problem->n, 32) * 32, params, problem->nn, TSP_RACE_LANES, false,
+                          &rows);
 }
 
 static ab_status check(const tsp_problem *problem, const tsp_params *params)

@@ -21,6 +21,13 @@ enum {
     TSP_RACE_RING = 8 * WARP_SIZE,
     TSP_RACE_HEAVY = WARP_SIZE, /* number of cities beyond the ring that are looked at with it */
     TSP_RACE_LIST = 512,        /* number of unvisited cities from which on an ant keeps a list of them */
+    TSP_RACE_SHORT_LIST = 256,  /* the same beside short rows */
+    /* Least number of clocks in a short row, if all ants deposit, and if the best does. */
+    TSP_RACE_SHORT_ALL = 10,
+    TSP_RACE_SHORT_BEST = 16,
+    TSP_RACE_DRAWN = 16, /* arrivals that are drawn ahead, and n / left times a fourth more */
+    /* Number of the last 32 steps, not decided by a near city's clock, at which arrivals are drawn ahead. */
+    TSP_RACE_ARRIVE = 6,
     /* Rounds of proposals before a step is drawn anew, while a quarter of the cities is unvisited. */
     TSP_RACE_ROUNDS = 4,
     TSP_RACE_LATE_ROUNDS = 1, /* the same for the rest of the tour */
@@ -39,8 +46,8 @@ enum {
 
 /* A rung's own memory. A lane without a near city has the city n + lane, which is never visited. */
 typedef struct tsp_race_rows {
-    float *mean; /* [n][TSP_RACE_LANES] mean time of a clock, in units of the row; infinite for weight 0 */
-    /* [n][TSP_RACE_LANES] near cities, nearest first; the last lane is the tail's, if there is a tail. */
+    float *mean; /* [n][lanes] mean time of a clock, in units of the row; infinite for weight 0 */
+    /* [n][lanes] near cities, nearest first; the last one is the tail's, if there is a tail. */
     unsigned short *city;
     /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
     unsigned *alias;
@@ -54,6 +61,7 @@ typedef struct tsp_race_rows {
     float *beyond;
     tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
     int n_near;        /* number of near cities */
+    int lanes;         /* entries per row: TSP_RACE_LANES, or fewer if rows are short */
 } tsp_race_rows;
 
 /* Returns the entries of all rows. */
