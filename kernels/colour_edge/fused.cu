@@ -1,7 +1,7 @@
-/* The whole of colour edge detection in two launches, and one more for each further pass of thinning.
+/* The whole of colour edge detection in one launch or two, and one more for each further pass of thinning.
  *
- * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel. This one launches two
- * that move 21 bytes per pixel, because only the mean needs the whole image.
+ * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel. Here small images take the
+ * one launch of at_once.cu. Others take two that move 21 bytes per pixel, because only the mean needs the whole image.
  * In the first kernel a block walks down a strip of the image, tile by tile. It computes volume, intensity and
  * gradients from bytes, all in shared memory. It adds up the magnitudes and keeps 16 bits of each of the four. Of a
  * flat tile, which reads one colour only, it keeps nothing, so 5 bytes per pixel move. The second kernel compares with
@@ -665,10 +665,16 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned r
     for (int i = 0; i <= row_taps.radius; ++i) row_taps.weight[i] /= PIXEL_UNIT * COLOUR_UNIT;
     const dim3 grid((unsigned)ceil_div(device->width, COLUMNS), (unsigned)ceil_div(device->height, ROWS));
     unsigned char *to = thinning_passes > 1 && thinning_passes % 2 == 0 ? device->half_thinned : device->map;
-    AB_TRY(find_colours_of(device, row_taps, set, all));
-    auto *const find = device->taps.radius == COMMON_RADIUS ? find_edges<COMMON_RADIUS> : find_edges<CE_MAX_RADIUS>;
-    LAUNCH_EARLY(find, grid, N_THREADS, 0)(*device, row_taps, set, all, thinning_passes > 0, to);
-    AB_TRY(AB_LAUNCHED("find_edges"));
+    bool at_once = false;
+    AB_TRY(AB_GPU(ce_can_at_once)(device->width, device->height, &device->taps, &at_once));
+    if (at_once) {
+        AB_TRY(AB_GPU(ce_at_once)(device, &row_taps, set, thinning_passes > 0, to));
+    } else {
+        AB_TRY(find_colours_of(device, row_taps, set, all));
+        auto *const find = device->taps.radius == COMMON_RADIUS ? find_edges<COMMON_RADIUS> : find_edges<CE_MAX_RADIUS>;
+        LAUNCH_EARLY(find, grid, N_THREADS, 0)(*device, row_taps, set, all, thinning_passes > 0, to);
+        AB_TRY(AB_LAUNCHED("find_edges"));
+    }
     for (int pass = 1; pass < thinning_passes; ++pass) {
         unsigned char *const from = to;
         to = from == device->map ? device->half_thinned : device->map;
@@ -678,9 +684,12 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned r
     return ab_ok();
 }
 
-static ab_status check(const ed_image *, const ed_params *params)
+static ab_status check(const ed_image *image, const ed_params *params)
 {
     const ce_taps taps = ce_gaussian(params->sigma);
+    bool at_once = false;
+    AB_TRY(AB_GPU(ce_can_at_once)(image->width, image->height, &taps, &at_once));
+    if (at_once) return AB_GPU(ce_prepare_at_once)();
     if (taps.radius == COMMON_RADIUS)
         return device_allow_shared((const void *)find_colours<COMMON_RADIUS>, (size_t)shared_bytes(COMMON_RADIUS), -1);
     return device_allow_shared((const void *)find_colours<CE_MAX_RADIUS>, (size_t)shared_bytes(CE_MAX_RADIUS), -1);

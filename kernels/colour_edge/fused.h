@@ -1,4 +1,4 @@
-/* What kernels of colour-edge/fused share: from bytes to squared magnitudes, and bits of
+/* What the two kernels of colour-edge/fused and the one of at_once.cu share: from bytes to squared magnitudes, and bits of
  * edges. Source: this project.
  */
 #ifndef ANTBENCH_COLOUR_EDGE_FUSED_H
@@ -164,6 +164,20 @@ static __device__ __forceinline__ unsigned thin_word(shared_array<unsigned> word
 {
     return ce_thin(words_around<PITCH, N>(words, at - PITCH), words_around<PITCH, N>(words, at),
                    words_around<PITCH, N>(words, at + PITCH), sub_iteration);
+}
+
+/* ---- The launch of at_once.cu ---- */
+
+extern "C" {
+
+/* Whether it can do this image: *can. */
+ab_status AB_GPU(ce_can_at_once)(int width, int height, const ce_taps *taps, bool *can);
+
+ab_status AB_GPU(ce_prepare_at_once)(void); /* asks for its shared memory */
+
+/* image -> map, with a pass of thinning or none. row_taps: taps that turn PIXEL_UNIT into COLOUR_UNIT. Sums of set
+ * `set` are 0 before, and of set 1 - set afterwards. */
+ab_status AB_GPU(ce_at_once)(const ce_device *device, const ce_taps *row_taps, int set, bool thins, unsigned char *map);
 }
 
 #endif
