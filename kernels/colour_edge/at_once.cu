@@ -1,9 +1,10 @@
 /* Colour edges of small images in one launch: all blocks are on the GPU at once, and meet once.
  *
- * A block has a tile of 92 x 24 pixels of the map, and of the gradients two more on each side, as a pass of thinning needs
- * them. It computes volume, intensity and gradients as fused.cu does. But a thread keeps the squared magnitudes of four
- * pixels in registers, until all blocks have added up theirs: so no plane goes to memory and no gradient is rounded. A
- * block's arrival is in the same 64 bits as its sum, so that the sum, once it is complete, needs no barrier.
+ * A block has a tile of 92 x 24 pixels of the map. Of the gradients it has two more on each side, as a pass of
+ * thinning needs them. It computes volume, intensity and gradients as fused.cu does. But a thread keeps the squared
+ * magnitudes of four pixels in registers, until all blocks have added up theirs: so no plane goes to memory and no
+ * gradient is rounded. A block's arrival is in the same 64 bits as its sum, so that the sum, once it is complete,
+ * needs no barrier.
  *
  * Limits: sigma such that the radius is 3, as it is for 1; as many tiles as multiprocessors, 132 for 512 x 512.
  * Measured: docs/log/images.md.
@@ -73,7 +74,8 @@ static __device__ __forceinline__ share share_of(const ce_device &device, const 
     return mine;
 }
 
-/* The squares of a thread's pixels, and the sums of their magnitudes. Beyond the image's borders its nearest colours lie. */
+/* The squares of a thread's pixels, and the sums of their magnitudes. Beyond the image's borders its nearest colours
+ * lie. */
 static __device__ __forceinline__ void take_squares(const ce_device &device, const tile &at, const share &mine,
                                                     shared_array<float2> colours, float4 kept[LANE_ROWS],
                                                     unsigned long long sums[CE_MAGNITUDES])

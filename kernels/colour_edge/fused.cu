@@ -296,8 +296,8 @@ static __global__ void __launch_bounds__(COLOUR_THREADS, MOST < CE_MAX_RADIUS ? 
 
 /* ---- Second kernel, and one for each further pass: words of 32 pixels, a warp's lane being a column ---- */
 
-/* A block has 64 columns. Beside their two words lie two more, of whose pixels it needs the nearest MARGIN: a pass spoils
- * one on each side in each sub-iteration. */
+/* A block has 64 columns. Beside their two words lie two more, of whose pixels it needs the nearest MARGIN: a pass
+ * spoils one on each side in each sub-iteration. */
 enum {
     OWN_WORDS = 2, /* per row */
     ROW_WORDS = OWN_WORDS + 2,

@@ -1,5 +1,5 @@
-/* What the two kernels of colour-edge/fused and the one of at_once.cu share: from bytes to squared magnitudes, and bits of
- * edges. Source: this project.
+/* What the kernels of colour-edge/fused and at_once.cu share: from bytes to squared magnitudes, and bits of edges.
+ * Source: this project.
  */
 #ifndef ANTBENCH_COLOUR_EDGE_FUSED_H
 #define ANTBENCH_COLOUR_EDGE_FUSED_H
@@ -32,8 +32,8 @@ static __device__ __forceinline__ unsigned pixel_near(const ce_device &device, i
     return ((const unsigned *)device.image)[ce_clamp(y, device.height) * device.width + ce_clamp(x, device.width)];
 }
 
-/* Blurs ROWS pixels of a column of which all, and MOST more on both sides, are given. They go to three planes of rows, at the
- * same place of each. */
+/* Blurs ROWS pixels of a column of which all, and MOST more on both sides, are given. They go to three planes of
+ * rows, at the same place of each. */
 template <int ROWS, int MOST>
 static __device__ __forceinline__ void blur_down(const ce_taps *taps, int radius,
                                                  const unsigned pixels[ROWS + 2 * MOST], shared_array<float> columns,
@@ -83,7 +83,8 @@ static __device__ __forceinline__ void blur_quad(const ce_taps *taps, int radius
     }
 }
 
-/* Four colours of a row. `columns`: the first blurred pixel that the first of them needs, of the first of three planes. */
+/* Four colours of a row. `columns`: the first blurred pixel that the first of them needs, of the first of three
+ * planes. */
 template <int MOST>
 static __device__ __forceinline__ void blur_along(const ce_taps *taps, int radius, shared_array<float4> columns,
                                                   int plane, shared_array<float4> colours)
