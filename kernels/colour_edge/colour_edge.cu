@@ -22,7 +22,8 @@ typedef struct ce_detector {
     int thinning_passes;
     unsigned run; /* DETECT stages so far */
     int step;     /* ed_params.step */
-    bool whole;   /* the next DETECT is a whole one, whatever the step: there is nothing yet to go on from */
+    size_t scratch_bytes;
+    bool whole; /* the next DETECT is a whole one, whatever the step: there is nothing yet to go on from */
 } ce_detector;
 
 static ab_status run_stage(ab_work *work, int stage)
@@ -65,11 +66,8 @@ static ab_status read_step(ed_detector *base, int step, float *values)
 {
     const ce_detector *detector = (const ce_detector *)base;
     const ce_device *device = &detector->device;
-    if (step == CE_VOLUME || step == CE_INTENSITY) {
-        AB_TRY(read_component(detector, device->colour, 2, (size_t)(step - CE_VOLUME), values));
-        for (size_t i = 0; i < detector->gpu.n_pixels; ++i) values[i] *= detector->rung->colour_unit;
-        return ab_ok();
-    }
+    if ((step == CE_VOLUME || step == CE_INTENSITY) && device->colour)
+        return read_component(detector, device->colour, 2, (size_t)(step - CE_VOLUME), values);
     if (step >= CE_VOLUME_M1 && step <= CE_INTENSITY_M2 && device->gradients)
         return read_component(detector, device->gradients, 4, (size_t)(step - CE_VOLUME_M1), values);
     if (step >= CE_VOLUME_M1_THRESHOLD && step <= CE_INTENSITY_M2_THRESHOLD)
@@ -85,7 +83,8 @@ static ab_status poison(ed_detector *base)
     detector->whole = true;
     AB_TRY(ed_poison_map(base));
     CUDA_TRY(cudaMemset(detector->device.half_thinned, 0xff, n));
-    CUDA_TRY(cudaMemset(detector->device.colour, 0xff, n * sizeof(float2)));
+    if (detector->device.scratch) CUDA_TRY(cudaMemset(detector->device.scratch, ED_POISON, detector->scratch_bytes));
+    if (detector->device.colour) CUDA_TRY(cudaMemset(detector->device.colour, 0xff, n * sizeof(float2)));
     return ab_ok();
 }
 
@@ -101,7 +100,7 @@ static ab_status allocate(ce_detector *detector, const ed_image *image, const ed
     const size_t n = detector->gpu.n_pixels;
     device->image = (const uchar4 *)detector->gpu.image;
     device->map = detector->gpu.map;
-    AB_TRY(device_allocate(memory, &device->colour, n));
+    if (rung->keeps_colour) AB_TRY(device_allocate(memory, &device->colour, n));
     AB_TRY(device_allocate(memory, &device->sums, CE_MAX_SUMS * CE_MAGNITUDES));
     AB_TRY(device_allocate(memory, &device->thresholds, CE_MAGNITUDES));
     AB_TRY(device_allocate(memory, &device->half_thinned, n));
@@ -110,8 +109,9 @@ static ab_status allocate(ce_detector *detector, const ed_image *image, const ed
         AB_TRY(device_allocate(memory, &device->gradients, n));
         AB_TRY(device_allocate(memory, &device->edges, n));
     }
-    return rung->scratch_bytes ? device_allocate_bytes(memory, &device->scratch, rung->scratch_bytes(image, params))
-                               : ab_ok();
+    if (!rung->scratch_bytes) return ab_ok();
+    detector->scratch_bytes = rung->scratch_bytes(image, params);
+    return device_allocate_bytes(memory, &device->scratch, detector->scratch_bytes);
 }
 
 static ab_status initialise(ce_detector *detector, const ed_image *image, const ed_params *params)

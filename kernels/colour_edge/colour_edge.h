@@ -11,7 +11,7 @@
  *                antbench 6.1 --implementations colour-edge/gradient-global
  *   acos     gpu with the hue by an arc cosine, which gives a few other pixels
  *                antbench 6.1 --implementations colour-edge/acos
- *   fused    two launches for all steps: gradients computed twice rather than kept, thinning of whole words
+ *   fused    one launch or two for all steps: few planes go to memory, flat tiles are skipped, whole words are thinned
  *                antbench 6.1 --implementations colour-edge/fused
  *
  * Blur by a Gaussian, turn RGB into volume and intensity, take the Prewitt gradients of both planes in four directions,

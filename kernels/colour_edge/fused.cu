@@ -1,20 +1,18 @@
-/* The whole of colour edge detection in two launches, and one more for each further pass of thinning.
+/* The whole of colour edge detection in one launch or two, and one more for each further pass of thinning.
  *
- * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel. This one launches two, 29
- * bytes per pixel, because only the mean needs the whole image. In the first kernel a block walks down a strip of the
- * image. It computes volume, intensity and gradients from bytes, all in shared memory, and adds up the magnitudes. It
- * keeps 16 bits of each of the four. The second kernel compares them with the bounds' 16 bits, and computes gradients
- * again where they are equal. It marks edges as bits, and thins words of 32 pixels by Boolean logic (pixel.h). The
- * price is the apron: for 120 gradients a block computes 128 blurred columns and 122 colours, and two rows of colours
- * per strip are lost. After a pass 28 pixels of a word are valid.
+ * The pipeline of the thesis launches eight kernels that read and write 105 bytes per pixel. Here small images take the
+ * one launch of at_once.cu. Others take two that move 21 bytes per pixel, because only the mean needs the whole image.
+ * In the first kernel a block walks down a strip of the image, tile by tile. It computes volume, intensity and
+ * gradients from bytes, all in shared memory. It adds up the magnitudes and keeps 16 bits of each of the four. Of a
+ * flat tile, which reads one colour only, it keeps nothing, so 5 bytes per pixel move. The second kernel compares with
+ * the bounds' 16 bits. Where they are equal, a warp computes a pixel again from the image. It marks edges as bits, and
+ * thins words of 32 pixels by Boolean logic (pixel.h). The price is the apron: for 56 x 48 gradients a block blurs 64
+ * columns.
  *
- * Floor, 4096 x 4096 on an H200: 29 bytes per pixel, 116 us by the 4.2 TB/s of a copy; find_colours 110 us by issue.
- * Limits: height up to 131070; 22 bytes of GPU memory per pixel; odd widths go everywhere as at a border. Same map as
- * colour-edge/gpu. Measured: docs/log/images.md.
- * Source: this project.
+ * Limits: height up to 131070; 14 bytes of GPU memory per pixel; odd widths go everywhere as at a border. Same map as
+ * colour-edge/gpu. Measured: docs/log/images.md. Source: this project.
  */
-#include "kernels/colour_edge/pipeline.h"
-#include "kernels/cuda/cuda_half.h"
+#include "kernels/colour_edge/fused.h"
 #include "kernels/cuda/early_launch.h"
 
 enum { N_THREADS = 256, N_WARPS = N_THREADS / WARP_SIZE };
@@ -25,35 +23,30 @@ enum { N_THREADS = 256, N_WARPS = N_THREADS / WARP_SIZE };
 enum {
     COLOUR_THREADS = 384,
     COLOUR_WARPS = COLOUR_THREADS / WARP_SIZE,
-    TILE_COLUMNS = 120, /* columns of gradients per block */
-    STEP_ROWS = 24,
+    TILE_COLUMNS = 56, /* columns of gradients per block */
+    STEP_ROWS = 48,
     COLOUR_ROWS = STEP_ROWS + 2,
-    QUAD = 4,
-    QUADS = (TILE_COLUMNS + 2 + QUAD - 1) / QUAD, /* columns that a thread blurs along a row; how many such there are */
+    QUADS = (TILE_COLUMNS + 2 + QUAD - 1) / QUAD,
     STRETCH = 8,
     STRETCHES = STEP_ROWS / STRETCH, /* rows that a thread blurs down a column */
     PAIRS = TILE_COLUMNS / 2,
     PAIR_ROWS = 4,                   /* two columns of four rows: of whose gradients a thread takes the sums */
     COLOUR_PAIRS = QUADS * QUAD / 2, /* pairs of colours per row */
-    COMMON_RADIUS = 3,               /* radius for sigma 1, for which a kernel is compiled */
     MOST_STEPS = 4,
+    COLOURS_OF_PIXEL = 0x00ffffff,
     SUM_SETS = 2 /* one is added to while the other is cleared for the next run */
 };
 /* Blocks that a multiprocessor is to hold where the radius is known; one of compute capability 7.5 has 1024 threads. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-enum { RESIDENT = 2 };
+enum { RESIDENT = 2, RESIDENT_EDGES = 4 };
 #else
-enum { RESIDENT = 3 };
+enum { RESIDENT = 3, RESIDENT_EDGES = 4 };
 #endif
 #ifdef __CUDACC__
 enum { BLOCKS_ENOUGH = 3000 }; /* for a strip to have a step more */
 #else
 enum { BLOCKS_ENOUGH = 3 }; /* so that small images test it */
 #endif
-static const float PIXEL_UNIT = 0x1p-24f; /* what a pixel's 1 is in blurred columns */
-static const float COLOUR_UNIT =
-    CE_STEP; /* what 1 is in colours and gradients: a root's whole number is then added up */
-
 /* Columns of a row of blurred pixels in shared memory, of which colour i is the MOST-th to come after i; a thread reads
  * whole float4. */
 static __host__ __device__ __forceinline__ constexpr int pitch_of(int most)
@@ -73,71 +66,37 @@ typedef struct strip {
     bool inside;   /* all pixels that are asked for are in the image, and pairs of them may be stored as one */
 } strip;
 
-/* Channel 0, 1, 2 of a pixel, in PIXEL_UNIT: as a half-precision number the byte is that. */
-static __device__ __forceinline__ float channel(unsigned pixel, int which)
+/* Columns of pixels that a step reads. */
+static __host__ __device__ __forceinline__ constexpr int width_of(int radius)
 {
-    if (which == 1) return __low2float(half2_of(__byte_perm(pixel, 0, 0x4441)));
-    const half2 red_blue = half2_of(pixel & 0x00ff00ffu);
-    return which == 0 ? __low2float(red_blue) : __high2float(red_blue);
+    return TILE_COLUMNS + 2 + 2 * radius;
 }
 
-/* Blurs down the columns, to columns[3][STEP_ROWS][pitch]: a thread keeps the pixels of its stretch in registers. */
-template <int MOST, bool INSIDE>
-static __device__ __forceinline__ void blur_columns(const ce_device &device, int radius, const strip &at,
+/* The pixels that stretch i of a step needs: STRETCH of a column, and MOST on both sides. */
+template <int MOST>
+static __device__ __forceinline__ void load_stretch(const ce_device &device, int radius, const strip &at, int i,
+                                                    unsigned pixels[STRETCH + 2 * MOST])
+{
+    const int x = at.left - 1 - radius + i % width_of(radius), y = at.y + i / width_of(radius) * STRETCH - MOST;
+    const unsigned *const image = (const unsigned *)device.image;
+    if (at.inside) {
+#pragma unroll
+        for (int j = 0; j < STRETCH + 2 * MOST; ++j) pixels[j] = image[(y + j) * device.width + x];
+    } else {
+#pragma unroll
+        for (int j = 0; j < STRETCH + 2 * MOST; ++j) pixels[j] = pixel_near(device, x, y + j);
+    }
+}
+
+/* Blurs it down its column, to columns[3][STEP_ROWS][pitch]. */
+template <int MOST>
+static __device__ __forceinline__ void blur_stretch(const ce_device &device, int radius, int i,
+                                                    const unsigned pixels[STRETCH + 2 * MOST],
                                                     shared_array<float> columns)
 {
-    const int width = TILE_COLUMNS + 2 + 2 * radius, pitch = pitch_of(MOST), plane = STEP_ROWS * pitch;
-    const unsigned *const image = (const unsigned *)device.image;
-    for (int i = (int)threadIdx.x; i < width * STRETCHES; i += COLOUR_THREADS) {
-        const int column = i % width, first = i / width * STRETCH, y = at.y + first - MOST;
-        const int x = INSIDE ? at.left - 1 - radius + column : ce_clamp(at.left - 1 - radius + column, device.width);
-        unsigned pixels[STRETCH + 2 * MOST];
-#pragma unroll
-        for (int j = 0; j < STRETCH + 2 * MOST; ++j)
-            pixels[j] = image[(INSIDE ? y + j : ce_clamp(y + j, device.height)) * device.width + x];
-#pragma unroll
-        for (int c = 0; c < 3; ++c) {
-            float values[STRETCH + 2 * MOST];
-#pragma unroll
-            for (int j = 0; j < STRETCH + 2 * MOST; ++j) values[j] = channel(pixels[j], c);
-#pragma unroll
-            for (int j = 0; j < STRETCH; ++j) {
-                float sum = ce_blur_begin(&device.taps, values[j + MOST]);
-#pragma unroll
-                for (int k = 1; k <= MOST; ++k) {
-                    if (k > radius) break;
-                    sum = ce_blur_add(&device.taps, k, values[j + MOST - k] + values[j + MOST + k], sum);
-                }
-                columns[c * plane + (first + j) * pitch + column + MOST - radius] = sum;
-            }
-        }
-    }
-}
-
-/* Four blurred pixels of a channel along a row, `at` being the first that the first of them needs. */
-template <int MOST>
-static __device__ __forceinline__ void blur_quad(const ce_taps *taps, int radius, shared_array<float4> row,
-                                                 float blurred[QUAD])
-{
-    enum { LOADS = (QUAD + 2 * MOST + QUAD - 1) / QUAD };
-    float pixels[LOADS * QUAD];
-#pragma unroll
-    for (int i = 0; i < LOADS; ++i) {
-        const float4 loaded = row[i];
-        pixels[QUAD * i] = loaded.x;
-        pixels[QUAD * i + 1] = loaded.y;
-        pixels[QUAD * i + 2] = loaded.z;
-        pixels[QUAD * i + 3] = loaded.w;
-    }
-#pragma unroll
-    for (int i = 0; i < QUAD; ++i) {
-        blurred[i] = ce_blur_begin(taps, pixels[i + MOST]);
-#pragma unroll
-        for (int k = 1; k <= MOST; ++k) {
-            if (k > radius) break;
-            blurred[i] = ce_blur_add(taps, k, pixels[i + MOST - k] + pixels[i + MOST + k], blurred[i]);
-        }
-    }
+    const int pitch = pitch_of(MOST);
+    const int to = i / width_of(radius) * STRETCH * pitch + i % width_of(radius) + MOST - radius;
+    blur_down<STRETCH, MOST>(&device.taps, radius, pixels, columns + to, STEP_ROWS * pitch, pitch);
 }
 
 /* Blurs along the rows by `taps`, from columns to the new rows of colours[COLOUR_ROWS][QUADS * QUAD]. Colours outside of
@@ -147,56 +106,54 @@ static __device__ __forceinline__ void blur_rows(const ce_taps *taps, int radius
                                                  shared_array<float4> colours)
 {
     const int pitch = pitch_of(MOST) / QUAD, plane = STEP_ROWS * pitch;
-    for (int i = (int)threadIdx.x; i < STEP_ROWS * QUADS; i += COLOUR_THREADS) {
-        const int at = i / QUADS * pitch + i % QUADS, to = 2 * COLOUR_PAIRS + i * QUAD / 2;
-        float r[QUAD], g[QUAD], b[QUAD];
-        blur_quad<MOST>(taps, radius, columns + at, r);
-        blur_quad<MOST>(taps, radius, columns + (plane + at), g);
-        blur_quad<MOST>(taps, radius, columns + (2 * plane + at), b);
-#pragma unroll
-        for (int k = 0; k < QUAD; k += 2)
-            colours[to + k / 2] =
-                make_float4(ce_volume(r[k], g[k], b[k]), ce_intensity(r[k], g[k], b[k]),
-                            ce_volume(r[k + 1], g[k + 1], b[k + 1]), ce_intensity(r[k + 1], g[k + 1], b[k + 1]));
-    }
+    for (int i = (int)threadIdx.x; i < STEP_ROWS * QUADS; i += COLOUR_THREADS)
+        blur_along<MOST>(taps, radius, columns + (i / QUADS * pitch + i % QUADS), plane,
+                         colours + (2 * COLOUR_PAIRS + i * QUAD / 2));
 }
 
-/* Pixels side by side. */
-typedef struct triple {
-    float2 west, middle, east;
-} triple;
-
-/* The squared magnitudes at the middle, by ce_magnitude. */
-static __device__ __forceinline__ float4 squares(const triple &above, const triple &at, const triple &below)
+/* A magnitude, in COLOUR_UNIT; not a number for 0. */
+static __device__ __forceinline__ float magnitude_of(float square)
 {
-    const ce_gradients volume = ce_prewitt(above.west.x, above.middle.x, above.east.x, at.west.x, at.east.x,
-                                           below.west.x, below.middle.x, below.east.x);
-    const ce_gradients intensity = ce_prewitt(above.west.y, above.middle.y, above.east.y, at.west.y, at.east.y,
-                                              below.west.y, below.middle.y, below.east.y);
-    return make_float4(volume.m1, volume.m2, intensity.m1, intensity.m2);
+#ifdef __CUDA_ARCH__
+    return ce_positive_root(square);
+#else
+    return square > 0.0f ? ce_square_root(square) : NAN;
+#endif
 }
 
-/* What is kept of squared magnitudes for the second kernel: the upper 16 bits of each. */
+static __device__ __forceinline__ float4 magnitudes_of(float4 m)
+{
+    return make_float4(magnitude_of(m.x), magnitude_of(m.y), magnitude_of(m.z), magnitude_of(m.w));
+}
+
+/* What is kept of two magnitudes for the second kernel, from 0 to 1. As numbers of half precision they do not fall
+ * where a magnitude rises. They are 0 where that is not a number, and there alone. */
+static __device__ __forceinline__ half2 kept_of(float m, float n)
+{
+    return __floats2half2_rn(__saturatef(fmaf(m, 0x1p-31f, 0x1p-24f)), __saturatef(fmaf(n, 0x1p-31f, 0x1p-24f)));
+}
+
+/* Both magnitudes of the volume, and of the intensity. */
 static __device__ __forceinline__ uint2 code_of(float4 m)
 {
-    return {__byte_perm((unsigned)__float_as_int(m.x), (unsigned)__float_as_int(m.y), 0x7632),
-            __byte_perm((unsigned)__float_as_int(m.z), (unsigned)__float_as_int(m.w), 0x7632)};
+    return {half2_bits(kept_of(m.x, m.y)), half2_bits(kept_of(m.z, m.w))};
 }
 
-static __device__ __forceinline__ unsigned long long fixed_root(float square)
+/* In fixed point; 0 for what is not a number. */
+static __device__ __forceinline__ unsigned long long fixed(float magnitude)
 {
-    return (unsigned)ce_whole_root(square);
+    return (unsigned)__float2int_rz(magnitude);
 }
 
 static __device__ __forceinline__ void add_to(unsigned long long sums[CE_MAGNITUDES], float4 m, float4 n)
 {
-    sums[CE_M1_VOLUME] += fixed_root(m.x) + fixed_root(n.x);
-    sums[CE_M2_VOLUME] += fixed_root(m.y) + fixed_root(n.y);
-    sums[CE_M1_INTENSITY] += fixed_root(m.z) + fixed_root(n.z);
-    sums[CE_M2_INTENSITY] += fixed_root(m.w) + fixed_root(n.w);
+    sums[CE_M1_VOLUME] += fixed(m.x) + fixed(n.x);
+    sums[CE_M2_VOLUME] += fixed(m.y) + fixed(n.y);
+    sums[CE_M1_INTENSITY] += fixed(m.z) + fixed(n.z);
+    sums[CE_M2_INTENSITY] += fixed(m.w) + fixed(n.w);
 }
 
-/* Keeps colours and codes of a thread's pixels and adds up their magnitudes. */
+/* Keeps the codes of a thread's pixels and adds up their magnitudes. */
 template <bool INSIDE>
 static __device__ __forceinline__ void sum_pairs(const ce_device &device, const strip &at, shared_array<float4> colours,
                                                  unsigned long long sums[CE_MAGNITUDES])
@@ -204,7 +161,6 @@ static __device__ __forceinline__ void sum_pairs(const ce_device &device, const 
     const int pair = (int)threadIdx.x % PAIRS, first = (int)threadIdx.x / PAIRS * PAIR_ROWS, x = at.left + 2 * pair;
     if (first >= STEP_ROWS || x >= device.width) return;
     const int before = (at.y + first - 1) * device.width + x; /* the first pixel, whose row may be of the strip above */
-    float2 *colour = device.colour + before;
     uint2 *codes = (uint2 *)device.scratch + before;
     triple rows[3], eastern[3]; /* values at x, and at x + 1 */
 #pragma unroll
@@ -221,52 +177,59 @@ static __device__ __forceinline__ void sum_pairs(const ce_device &device, const 
         rows[i % 3] = {west, middle, east};
         eastern[i % 3] = {middle, east, last};
         if (i < 2) continue;
-        if (i > 2) {
-            colour += device.width;
-            codes += device.width;
-        }
+        if (i > 2) codes += device.width;
         if (i < 4 && y <= at.top) continue;
-        const float4 m = squares(rows[(i - 2) % 3], rows[(i - 1) % 3], rows[i % 3]);
-        float4 n = squares(eastern[(i - 2) % 3], eastern[(i - 1) % 3], eastern[i % 3]);
-        const float2 here = rows[(i - 1) % 3].middle, there = rows[(i - 1) % 3].east;
+        const float4 m = magnitudes_of(squares(rows[(i - 2) % 3], rows[(i - 1) % 3], rows[i % 3]));
+        float4 n = magnitudes_of(squares(eastern[(i - 2) % 3], eastern[(i - 1) % 3], eastern[i % 3]));
         const uint2 code = code_of(m), other = code_of(n);
         if (INSIDE) {
-            *(float4 *)colour = make_float4(here.x, here.y, there.x, there.y);
             *(uint4 *)codes = make_uint4(code.x, code.y, other.x, other.y);
         } else {
-            *colour = here;
             *codes = code;
-            if (x + 1 < device.width) {
-                colour[1] = there;
+            if (x + 1 < device.width)
                 codes[1] = other;
-            } else {
+            else
                 n = make_float4(0.0f, 0.0f, 0.0f, 0.0f);
-            }
         }
         add_to(sums, m, n);
     }
 }
 
-/* The sum over the warp of magnitude `lane / 8`, from each lane's sums of all four. In each of the first two steps
- * every lane gives away half of its sums. */
-static __device__ __forceinline__ unsigned long long sum_of_lane(const unsigned long long mine[CE_MAGNITUDES], int lane)
+/* Where tiles lie: a tile is what a block does at a step. */
+typedef struct tiling {
+    int steps, across; /* steps of a strip; strips beside one another */
+    unsigned char
+        *dense; /* [tiles down][across]: 0 where all pixels that a tile reads are equal, and no code is kept */
+} tiling;
+
+/* A pair of colours where all pixels are equal. */
+template <int RADIUS>
+static __device__ __forceinline__ float4 flat_colours(const ce_taps &taps, const ce_taps &row_taps, unsigned pixel)
 {
-    const bool second_half = lane & 16, second = lane & 8;
-    const unsigned long long a =
-        (second_half ? mine[2] : mine[0]) + __shfl_xor_sync(FULL_WARP, second_half ? mine[0] : mine[2], 16);
-    const unsigned long long b =
-        (second_half ? mine[3] : mine[1]) + __shfl_xor_sync(FULL_WARP, second_half ? mine[1] : mine[3], 16);
-    unsigned long long sum = (second ? b : a) + __shfl_xor_sync(FULL_WARP, second ? a : b, 8);
-    for (int offset = 4; offset > 0; offset /= 2) sum += __shfl_xor_sync(FULL_WARP, sum, offset);
-    return sum;
+    float blurred[3];
+#pragma unroll
+    for (int c = 0; c < 3; ++c) {
+        const float value = channel(pixel, c);
+        float column = ce_blur_begin(&taps, value);
+#pragma unroll
+        for (int k = 1; k <= RADIUS; ++k) column = ce_blur_add(&taps, k, value + value, column);
+        blurred[c] = ce_blur_begin(&row_taps, column);
+#pragma unroll
+        for (int k = 1; k <= RADIUS; ++k) blurred[c] = ce_blur_add(&row_taps, k, column + column, blurred[c]);
+    }
+    const float volume = ce_volume(blurred[0], blurred[1], blurred[2]),
+                intensity = ce_intensity(blurred[0], blurred[1], blurred[2]);
+    return make_float4(volume, intensity, volume, intensity);
 }
 
 /* MOST: the radius, or CE_MAX_RADIUS for one that is known at run time. row_taps turn PIXEL_UNIT into COLOUR_UNIT. */
 template <int MOST>
 static __global__ void __launch_bounds__(COLOUR_THREADS, MOST < CE_MAX_RADIUS ? RESIDENT : 1)
-    find_colours(ce_device device, ce_taps row_taps, int set, int steps)
+    find_colours(ce_device device, ce_taps row_taps, int set, tiling all)
 {
     const int radius = MOST < CE_MAX_RADIUS ? MOST : device.taps.radius;
+    constexpr bool SKIPS = MOST < CE_MAX_RADIUS; /* a thread has one stretch */
+    static_assert(!SKIPS || width_of(MOST) * STRETCHES == COLOUR_THREADS);
     enum { COLUMN_FLOATS = 3 * STEP_ROWS * pitch_of(MOST), COLOURS = COLOUR_ROWS * QUADS * QUAD };
     SHARED_DYNAMIC(float, columns, 0, COLUMN_FLOATS);
     SHARED_DYNAMIC(float4, column_quads, 0, COLUMN_FLOATS / 4); /* the same */
@@ -274,21 +237,46 @@ static __global__ void __launch_bounds__(COLOUR_THREADS, MOST < CE_MAX_RADIUS ? 
     SHARED(unsigned long long, warps, COLOUR_WARPS *CE_MAGNITUDES);
 
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE;
-    strip at = {(int)blockIdx.x * TILE_COLUMNS, (int)blockIdx.y * (steps * STEP_ROWS - 2), 0, false};
+    strip at = {(int)blockIdx.x * TILE_COLUMNS, (int)blockIdx.y * (all.steps * STEP_ROWS - 2), 0, false};
     unsigned long long sums[CE_MAGNITUDES] = {0, 0, 0, 0};
+    bool skipped = false; /* the tile above */
     release_launch();
     at.y = at.top - 1;
-    for (int step = 0; step < steps && at.y <= device.height; ++step, at.y += STEP_ROWS) {
+    for (int step = 0; step < all.steps && at.y <= device.height; ++step, at.y += STEP_ROWS) {
         at.inside = device.width % 2 == 0 && at.left > radius && at.left + TILE_COLUMNS + radius < device.width &&
                     at.y >= MOST && at.y + STEP_ROWS + MOST <= device.height;
-        if (step > 0) {
-            __syncthreads();
-            if (thread < 2 * COLOUR_PAIRS) colours[thread] = colours[STEP_ROWS * COLOUR_PAIRS + thread];
+        const unsigned one = pixel_near(device, at.left, at.y); /* which the tile above reads, too */
+        unsigned pixels[STRETCH + 2 * MOST];
+        bool differs = true; /* as the warp's pixels show: it need not wait for the others before it blurs */
+        if constexpr (SKIPS) {
+            load_stretch<MOST>(device, radius, at, thread, pixels);
+            unsigned different = 0;
+            if (step > 0 && thread < width_of(radius)) /* the two rows of colours before */
+                for (int j = 1; j <= 2; ++j)
+                    different |= pixel_near(device, at.left - 1 - radius + thread, at.y - MOST - j) ^ one;
+#pragma unroll
+            for (int j = 0; j < STRETCH + 2 * MOST; ++j) different |= pixels[j] ^ one;
+            differs = __any_sync(FULL_WARP, different & COLOURS_OF_PIXEL);
+            if (differs) blur_stretch<MOST>(device, radius, thread, pixels, columns);
         }
-        if (at.inside)
-            blur_columns<MOST, true>(device, radius, at, columns);
-        else
-            blur_columns<MOST, false>(device, radius, at, columns);
+        const bool dense = __syncthreads_or(differs);
+        if (thread == 0) all.dense[((int)blockIdx.y * all.steps + step) * all.across + (int)blockIdx.x] = dense;
+        if (!dense) {
+            skipped = true;
+            continue;
+        }
+        if (step > 0 && thread < 2 * COLOUR_PAIRS)
+            colours[thread] =
+                skipped ? flat_colours<MOST>(device.taps, row_taps, one) : colours[STEP_ROWS * COLOUR_PAIRS + thread];
+        skipped = false;
+        if constexpr (SKIPS) {
+            if (!differs) blur_stretch<MOST>(device, radius, thread, pixels, columns);
+        } else {
+            for (int i = thread; i < width_of(radius) * STRETCHES; i += COLOUR_THREADS) {
+                load_stretch<MOST>(device, radius, at, i, pixels);
+                blur_stretch<MOST>(device, radius, i, pixels, columns);
+            }
+        }
         __syncthreads();
         blur_rows<MOST>(&row_taps, radius, column_quads, colours);
         __syncthreads();
@@ -308,66 +296,95 @@ static __global__ void __launch_bounds__(COLOUR_THREADS, MOST < CE_MAX_RADIUS ? 
 
 /* ---- Second kernel, and one for each further pass: words of 32 pixels, a warp's lane being a column ---- */
 
+/* A block has 64 columns. Beside their two words lie two more, of whose pixels it needs the nearest MARGIN: a pass
+ * spoils one on each side in each sub-iteration. */
 enum {
-    MARGIN = 2,                    /* pixels that a pass spoils on each side: one for each sub-iteration */
-    WORD = WARP_SIZE - 2 * MARGIN, /* pixels of a word that are good */
-    ROWS = 60,                     /* rows of a block */
-    WORDS = ROWS + 2 * MARGIN      /* words of a block */
+    OWN_WORDS = 2, /* per row */
+    ROW_WORDS = OWN_WORDS + 2,
+    COLUMNS = OWN_WORDS * WARP_SIZE,
+    ROWS = 60, /* rows of a block */
+    WORD_ROWS = ROWS + 2 * MARGIN,
+    WALK = WORD_ROWS / N_WARPS, /* rows of a warp */
+    ITEMS = OWN_WORDS * WALK + 1
 };
+static_assert(WALK * 2 * MARGIN == WARP_SIZE && WORD_ROWS * ROW_WORDS == N_THREADS);
 
 static __device__ __forceinline__ int row_of_block()
 {
     return (int)(gridDim.y - 1 - blockIdx.y);
 }
 
-/* A pass of thinning in place. A row outside the words, and a bit outside of them, counts as 0. */
+/* A lane's pixel in a warp's item: a word of a row, or, in the last item, two pixels on both sides of each row. */
+static __device__ __forceinline__ int2 pixel_of(int item, int lane)
+{
+    const int left = (int)blockIdx.x * COLUMNS,
+              top = row_of_block() * ROWS - MARGIN + (int)threadIdx.x / WARP_SIZE * WALK;
+    if (item < ITEMS - 1) return make_int2(left + item / WALK * WARP_SIZE + lane, top + item % WALK);
+    const int i = lane % (2 * MARGIN);
+    return make_int2(i < MARGIN ? left - MARGIN + i : left + COLUMNS - MARGIN + i, top + lane / (2 * MARGIN));
+}
+
+/* Keeps a word of a warp, of which bit `lane` is that lane's pixel. */
+static __device__ __forceinline__ void keep_word(shared_array<unsigned> words, int item, unsigned word)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, first = (int)threadIdx.x / WARP_SIZE * WALK * ROW_WORDS;
+    if (item < ITEMS - 1) {
+        if (lane == 0) words[first + item % WALK * ROW_WORDS + 1 + item / WALK] = word;
+    } else if (lane < WALK) {
+        const unsigned four = word >> lane * 2 * MARGIN;
+        words[first + lane * ROW_WORDS] = four << (WARP_SIZE - MARGIN);
+        words[first + lane * ROW_WORDS + ROW_WORDS - 1] = four >> MARGIN & ((1u << MARGIN) - 1);
+    }
+}
+
+static __device__ __forceinline__ bool is_in_image(const ce_device &device, int2 at)
+{
+    return (unsigned)at.x < (unsigned)device.width && (unsigned)at.y < (unsigned)device.height;
+}
+
+/* A pass of thinning in place, a word per thread. */
 static __device__ __forceinline__ void thin(shared_array<unsigned> words)
 {
-    const int row = (int)threadIdx.x;
+    const int at = (int)threadIdx.x;
     for (int sub_iteration = 0; sub_iteration < 2; ++sub_iteration) {
-        unsigned thinned = 0;
-        if (row < WORDS) {
-            const ce_words above = {0, row > 0 ? words[row - 1] : 0, 0}, at = {0, words[row], 0};
-            const ce_words below = {0, row < WORDS - 1 ? words[row + 1] : 0, 0};
-            thinned = ce_thin(above, at, below, sub_iteration);
-        }
+        const unsigned thinned = thin_word<ROW_WORDS, WORD_ROWS * ROW_WORDS>(words, at, sub_iteration);
         __syncthreads();
-        if (row < WORDS) words[row] = thinned;
+        words[at] = thinned;
         __syncthreads();
     }
 }
 
-/* Writes the good pixels of the block, four a thread. */
+/* Writes the block's own pixels, 16 per thread. */
 static __device__ __forceinline__ void store(const ce_device &device, shared_array<unsigned> words, unsigned char *map)
 {
-    enum { PER_ROW = WORD / 4 };
-    for (int i = (int)threadIdx.x; i < ROWS * PER_ROW; i += N_THREADS) {
-        const int row = i / PER_ROW, first = i % PER_ROW * 4;
-        const int x = (int)blockIdx.x * WORD + first, y = row_of_block() * ROWS + row;
-        if (x >= device.width || y >= device.height) continue;
-        const unsigned bits = words[row + MARGIN] >> (first + MARGIN);
-        unsigned char *const to = map + ce_at(device, x, y);
-        if (device.width % 4 == 0)
-            *(unsigned *)to = (bits & 15u) * 0x00204081u & 0x01010101u; /* bit i to byte i */
-        else
-            for (int k = 0; k < min(4, device.width - x); ++k) to[k] = bits >> k & 1;
-    }
+    enum { PER_THREAD = 16, PER_ROW = COLUMNS / PER_THREAD };
+    const int row = (int)threadIdx.x / PER_ROW, first = (int)threadIdx.x % PER_ROW * PER_THREAD;
+    const int x = (int)blockIdx.x * COLUMNS + first, y = row_of_block() * ROWS + row;
+    if (row >= ROWS || x >= device.width || y >= device.height) return;
+    const unsigned bits = words[(row + MARGIN) * ROW_WORDS + 1 + first / WARP_SIZE] >> first % WARP_SIZE;
+    unsigned char *const to = map + ce_at(device, x, y);
+    if (device.width % PER_THREAD == 0)
+        *(uint4 *)to =
+            make_uint4(four_bytes(bits), four_bytes(bits >> 4), four_bytes(bits >> 8), four_bytes(bits >> 12));
+    else
+        for (int k = 0; k < min((int)PER_THREAD, device.width - x); ++k) to[k] = bits >> k & 1;
 }
 
 /* Run by a warp: computes bounds[CE_MAGNITUDES] and limits[4] from sums[set]. The limits are codes of volume and
  * intensity above which a pixel is on an edge, and codes above which it may be, with bit 15 of each half set. A
- * bound of 0 leaves no doubt: a magnitude other than 0 is at least 1e-30 (pixel.h) and its code is not 0. */
+ * threshold of 0 leaves no doubt. */
 static __device__ __forceinline__ void find_bounds(const ce_device &device, int set, shared_array<float> bounds,
                                                    shared_array<unsigned> limits)
 {
     const int lane = (int)threadIdx.x, magnitude = lane % CE_MAGNITUDES;
     const float threshold = ce_device_threshold(device, magnitude, device.sums[set * CE_MAGNITUDES + magnitude]);
-    const float bound = ce_square_bound(threshold) / COLOUR_UNIT / COLOUR_UNIT;
-    const unsigned above = 0x8000u | (unsigned)__float_as_int(bound) >> 16, least = bound > 0.0f ? above - 1 : above;
+    const bool is_0 = threshold == 0.0f;
+    const unsigned above = 0x8000u | (is_0 ? 0 : half2_bits(kept_of(threshold / COLOUR_UNIT, 0.0f)) & 0xffffu),
+                   least = is_0 ? above : above - 1;
     const unsigned other_above = __shfl_down_sync(FULL_WARP, above, 1),
                    other_least = __shfl_down_sync(FULL_WARP, least, 1);
     if (lane >= CE_MAGNITUDES) return;
-    bounds[lane] = bound;
+    bounds[lane] = square_bound(threshold);
     if (lane % 2 == 0) {
         limits[lane / 2] = above | other_above << 16;
         limits[2 + lane / 2] = least | other_least << 16;
@@ -385,75 +402,219 @@ static __device__ __forceinline__ bool any_above(unsigned first, unsigned second
     return (~((first - code.x) & (second - code.y)) & 0x80008000u) != 0;
 }
 
-/* Whether a pixel is on an edge, by the colours around it. */
-static __device__ __forceinline__ bool is_edge(const ce_device &device, int x, int y, shared_array<float> bounds)
+/* Channel `which` of a pixel, blurred by any radius, in COLOUR_UNIT. */
+static __device__ __forceinline__ float blurred_channel(const ce_device &device, const ce_taps &row_taps, int x, int y,
+                                                        int which)
 {
-    const int west = ce_clamp(x - 1, device.width), east = ce_clamp(x + 1, device.width);
+    float sum = 0.0f;
+    for (int i = 0; i <= row_taps.radius; ++i) {
+        float sides[2] = {0.0f, 0.0f};
+        for (int side = 0; side < 2; ++side) {
+            const int column = side == 0 ? x - i : x + i;
+            sides[side] = ce_blur_begin(&device.taps, channel(pixel_near(device, column, y) >> 8 * which, 0));
+            for (int k = 1; k <= row_taps.radius; ++k) {
+                const float above = channel(pixel_near(device, column, y - k) >> 8 * which, 0),
+                            below = channel(pixel_near(device, column, y + k) >> 8 * which, 0);
+                sides[side] = ce_blur_add(&device.taps, k, above + below, sides[side]);
+            }
+        }
+        sum = i == 0 ? ce_blur_begin(&row_taps, sides[0]) : ce_blur_add(&row_taps, i, sides[0] + sides[1], sum);
+    }
+    return sum;
+}
+
+/* Called by a warp: volume and intensity, in lane i < 9, at place i of the 3 x 3 pixels around (x, y). Where a place is
+ * outside of the image, the nearest pixel inside stands for it. */
+template <int MOST>
+static __device__ __forceinline__ float2 colours_around(const ce_device &device, const ce_taps &row_taps, int x, int y)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, place = min(lane, 26) % 9;
+    const int at_x = ce_clamp(x + place % 3 - 1, device.width), at_y = ce_clamp(y + place / 3 - 1, device.height);
+    float rgb[3];
+    if constexpr (MOST < CE_MAX_RADIUS) {
+        enum { PLACES = 3 + 2 * MOST, PIXELS = 2 * MOST + 1 }; /* a lane has one of 3 x PLACES columns */
+        static_assert(3 * PLACES <= WARP_SIZE);
+        const int column = min(lane, 3 * PLACES - 1) % PLACES, row = min(lane, 3 * PLACES - 1) / PLACES;
+        const int middle = ce_clamp(y + row - 1, device.height), first = place / 3 * PLACES + at_x - x + 1;
+        unsigned pixels[PIXELS];
+#pragma unroll
+        for (int j = 0; j < PIXELS; ++j) pixels[j] = pixel_near(device, x - 1 - MOST + column, middle + j - MOST);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+            float sum = ce_blur_begin(&device.taps, channel(pixels[MOST], c));
+#pragma unroll
+            for (int k = 1; k <= MOST; ++k)
+                sum = ce_blur_add(&device.taps, k, channel(pixels[MOST - k], c) + channel(pixels[MOST + k], c), sum);
+            rgb[c] = ce_blur_begin(&row_taps, __shfl_sync(FULL_WARP, sum, first + MOST));
+#pragma unroll
+            for (int k = 1; k <= MOST; ++k) {
+                const float west = __shfl_sync(FULL_WARP, sum, first + MOST - k),
+                            east = __shfl_sync(FULL_WARP, sum, first + MOST + k);
+                rgb[c] = ce_blur_add(&row_taps, k, west + east, rgb[c]);
+            }
+        }
+    } else {
+        const float blurred = blurred_channel(device, row_taps, at_x, at_y, min(lane, 26) / 9);
+        for (int c = 0; c < 3; ++c) rgb[c] = __shfl_sync(FULL_WARP, blurred, place + 9 * c);
+    }
+    return make_float2(ce_volume(rgb[0], rgb[1], rgb[2]), ce_intensity(rgb[0], rgb[1], rgb[2]));
+}
+
+/* Called by a warp: whether a pixel is on an edge, by the image. */
+template <int MOST>
+static __device__ __forceinline__ bool is_edge(const ce_device &device, const ce_taps &row_taps, int x, int y,
+                                               shared_array<float> bounds)
+{
+    const float2 colour = colours_around<MOST>(device, row_taps, x, y);
+    const float volume = colour.x, intensity = colour.y;
     triple rows[3];
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-        const float2 *const row = device.colour + ce_clamp(y + i - 1, device.height) * device.width;
-        rows[i] = {row[west], row[x], row[east]};
+        rows[i].west = {__shfl_sync(FULL_WARP, volume, 3 * i), __shfl_sync(FULL_WARP, intensity, 3 * i)};
+        rows[i].middle = {__shfl_sync(FULL_WARP, volume, 3 * i + 1), __shfl_sync(FULL_WARP, intensity, 3 * i + 1)};
+        rows[i].east = {__shfl_sync(FULL_WARP, volume, 3 * i + 2), __shfl_sync(FULL_WARP, intensity, 3 * i + 2)};
     }
     const float4 m = squares(rows[0], rows[1], rows[2]);
     return m.x > bounds[CE_M1_VOLUME] || m.y > bounds[CE_M2_VOLUME] || m.z > bounds[CE_M1_INTENSITY] ||
            m.w > bounds[CE_M2_INTENSITY];
 }
 
-/* A lane walks down its column. Blocks go up, as what the first kernel has written last is in the cache. */
-static __global__ void __launch_bounds__(N_THREADS)
-    find_edges(ce_device device, int set, bool thins, unsigned char *map)
+/* A row of tiles. */
+typedef struct tile_row {
+    int number, first; /* first row of gradients */
+} tile_row;
+
+/* The row of tiles that has row y of gradients. */
+static __device__ __forceinline__ tile_row tile_row_of(const tiling &all, int y)
 {
-    enum { WALK = WORDS / N_WARPS };
-    SHARED(unsigned, words, WORDS);
-    SHARED(float, bounds, CE_MAGNITUDES); /* bounds of the squares */
+    const int rows = all.steps * STEP_ROWS - 2, before = y / rows, step = (y - before * rows + 2) / STEP_ROWS;
+    return {before * all.steps + step, before * rows + max(step * STEP_ROWS - 2, 0)};
+}
+
+/* Whether codes of a row of tiles were kept at column x. */
+static __device__ __forceinline__ bool is_dense(const ce_device &device, const tiling &all, int row, int x)
+{
+    return all.dense[row * all.across + ce_clamp(x, device.width) / TILE_COLUMNS];
+}
+
+/* Called by a warp: whether no code of the block was kept. */
+static __device__ __forceinline__ bool is_flat(const ce_device &device, const tiling &all)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, i = min(lane, 8), x = (int)blockIdx.x * COLUMNS - MARGIN,
+              y = row_of_block() * ROWS - MARGIN;
+    const int row = tile_row_of(all, ce_clamp(y + i / 3 * ((WORD_ROWS - 1) / 2 + 1), device.height)).number;
+    return !__any_sync(FULL_WARP, is_dense(device, all, row, x + i % 3 * (COLUMNS + 2 * MARGIN - 1) / 2));
+}
+
+/* A bit per item: whether the lane's pixel in it is in the image and has a code. */
+static __device__ __forceinline__ unsigned items_with_codes(const ce_device &device, const tiling &all)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, left = (int)blockIdx.x * COLUMNS;
+    const int top = row_of_block() * ROWS - MARGIN + (int)threadIdx.x / WARP_SIZE * WALK;
+    const tile_row upper = tile_row_of(all, ce_clamp(top, device.height)),
+                   lower = tile_row_of(all, ce_clamp(top + WALK - 1, device.height));
+    const unsigned rows = ((1u << max(min(device.height - top, (int)WALK), 0)) - 1) & ~((1u << max(-top, 0)) - 1);
+    const unsigned of_upper = lower.number == upper.number ? ~0u : (1u << (lower.first - top)) - 1;
+    unsigned items = 0;
+#pragma unroll
+    for (int word = 0; word < OWN_WORDS; ++word) {
+        const int x = left + word * WARP_SIZE + lane;
+        unsigned dense = is_dense(device, all, upper.number, x) ? of_upper : 0;
+        if (is_dense(device, all, lower.number, x)) dense |= ~of_upper;
+        if (x < device.width) items |= (rows & dense) << word * WALK;
+    }
+    const int2 beside = pixel_of(ITEMS - 1, lane);
+    if (is_in_image(device, beside) &&
+        is_dense(device, all, of_upper >> (beside.y - top) & 1 ? upper.number : lower.number, beside.x))
+        items |= 1u << (ITEMS - 1);
+    return items;
+}
+
+/* Looks at the pixels in doubt, a warp at every N_WARPS-th word. Returns whether one of the warp's is on an edge. */
+template <int MOST>
+static __device__ __forceinline__ bool settle_doubts(const ce_device &device, const ce_taps &row_taps,
+                                                     shared_array<float> bounds, shared_array<unsigned> doubt_words,
+                                                     shared_array<unsigned> words)
+{
+    const int lane = (int)threadIdx.x % WARP_SIZE, warp = (int)threadIdx.x / WARP_SIZE;
+    unsigned doubts = doubt_words[lane * N_WARPS + warp];
+    bool found = false;
+    for (unsigned lanes; (lanes = __ballot_sync(FULL_WARP, doubts != 0)) != 0;) {
+        const int whose = __ffs((int)lanes) - 1, bit = __ffs(__shfl_sync(FULL_WARP, (int)doubts, whose)) - 1;
+        const int word = whose * N_WARPS + warp;
+        const int x = (int)blockIdx.x * COLUMNS + (word % ROW_WORDS - 1) * WARP_SIZE + bit,
+                  y = row_of_block() * ROWS - MARGIN + word / ROW_WORDS;
+        if (lane == whose) doubts &= doubts - 1;
+        if (!is_edge<MOST>(device, row_taps, x, y, bounds)) continue;
+        if (lane == 0) words[word] |= 1u << bit;
+        found = true;
+    }
+    return found;
+}
+
+/* Blocks go up, as what the first kernel has written last is in the cache. */
+template <int MOST>
+static __global__ void __launch_bounds__(N_THREADS, RESIDENT_EDGES)
+    find_edges(ce_device device, ce_taps row_taps, int set, tiling all, bool thins, unsigned char *map)
+{
+    static_assert(WORD_ROWS / 2 <= STEP_ROWS - 2 && COLUMNS / 2 + MARGIN <= TILE_COLUMNS); /* is_flat */
+    SHARED(unsigned, words, WORD_ROWS *ROW_WORDS);
+    SHARED(unsigned, doubt_words, WORD_ROWS *ROW_WORDS); /* those that the codes leave in doubt */
+    SHARED(float, bounds, CE_MAGNITUDES);                /* bounds of the squares */
     SHARED(unsigned, limits, 4);
-    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE, first = thread / WARP_SIZE * WALK;
-    const int x = (int)blockIdx.x * WORD - MARGIN + lane, top = row_of_block() * ROWS - MARGIN + first;
+    const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE;
     const uint2 *const codes = (const uint2 *)device.scratch;
     release_launch();
     await_launch();
-    uint2 code[WALK]; /* on their way while the bounds are found */
+    const unsigned items = items_with_codes(device, all);
+    uint2 code[ITEMS]; /* on their way while the bounds are found */
 #pragma unroll
-    for (int i = 0; i < WALK; ++i) {
-        const bool inside = x >= 0 && x < device.width && top + i >= 0 && top + i < device.height;
-        code[i] = inside ? codes[(top + i) * device.width + x] : uint2{0, 0};
+    for (int i = 0; i < ITEMS; ++i) {
+        const int2 at = pixel_of(i, lane);
+        code[i] = items >> i & 1 ? codes[at.y * device.width + at.x] : uint2{0, 0};
     }
-    if (thread < WARP_SIZE) find_bounds(device, set, bounds, limits);
+    const bool is_first = blockIdx.x == 0 && blockIdx.y == 0;
+    doubt_words[thread] = 0;
+    if (thread < WARP_SIZE && (is_first || !is_flat(device, all))) find_bounds(device, set, bounds, limits);
     __syncthreads();
-    const unsigned above_volume = limits[0], above_intensity = limits[1], least_volume = limits[2],
-                   least_intensity = limits[3];
-    unsigned doubts = 0; /* a bit a row */
+    unsigned found = 0; /* whether the words are not empty */
+    bool doubtful = false;
+    if (__any_sync(FULL_WARP, items != 0)) {
+        const unsigned above_volume = limits[0], above_intensity = limits[1], least_volume = limits[2],
+                       least_intensity = limits[3];
+        unsigned doubts = 0; /* a bit per item */
 #pragma unroll
-    for (int i = 0; i < WALK; ++i) {
-        const bool above = any_above(above_volume, above_intensity, code[i]);
-        const unsigned word = __ballot_sync(FULL_WARP, above);
-        if (!above && any_above(least_volume, least_intensity, code[i])) doubts |= 1u << i;
-        if (lane == 0) words[first + i] = word;
+        for (int i = 0; i < ITEMS; ++i) {
+            const bool above = any_above(above_volume, above_intensity, code[i]);
+            const unsigned word = __ballot_sync(FULL_WARP, above);
+            if (!above && any_above(least_volume, least_intensity, code[i])) doubts |= 1u << i & items;
+            keep_word(words, i, word);
+            found |= word;
+        }
+        doubtful = __any_sync(FULL_WARP, doubts != 0);
+        if (doubtful) {
+#pragma unroll
+            for (int i = 0; i < ITEMS; ++i) keep_word(doubt_words, i, __ballot_sync(FULL_WARP, doubts >> i & 1));
+        }
+    } else {
+        for (int i = lane; i < WALK * ROW_WORDS; i += WARP_SIZE) words[thread / WARP_SIZE * WALK * ROW_WORDS + i] = 0;
     }
-    __syncwarp(FULL_WARP);
-    for (; doubts; doubts &= doubts - 1) {
-        const int i = __ffs((int)doubts) - 1, y = top + i;
-        const bool inside = x >= 0 && x < device.width && y >= 0 && y < device.height;
-        if (inside && is_edge(device, x, y, bounds)) atomicOr(&words[first + i], 1u << lane);
-    }
-    __syncthreads();
-    if (thins) thin(words);
+    if (__syncthreads_or(doubtful)) found |= settle_doubts<MOST>(device, row_taps, bounds, doubt_words, words);
+    if (__syncthreads_or(found != 0) && thins) thin(words);
     store(device, words, map);
 }
 
 static __global__ void __launch_bounds__(N_THREADS)
     thin_again(ce_device device, const unsigned char *from, unsigned char *to)
 {
-    SHARED(unsigned, words, WORDS);
-    const int lane = (int)threadIdx.x % WARP_SIZE, x = (int)blockIdx.x * WORD + lane - MARGIN;
+    SHARED(unsigned, words, WORD_ROWS *ROW_WORDS);
     release_launch();
     await_launch();
-    for (int row = (int)threadIdx.x / WARP_SIZE; row < WORDS; row += N_WARPS) {
-        const int y = row_of_block() * ROWS + row - MARGIN;
-        const bool inside = x >= 0 && x < device.width && y >= 0 && y < device.height;
-        const unsigned word = __ballot_sync(FULL_WARP, inside && from[ce_at(device, x, y)]);
-        if (lane == 0) words[row] = word;
+#pragma unroll
+    for (int i = 0; i < ITEMS; ++i) {
+        const int2 at = pixel_of(i, (int)threadIdx.x % WARP_SIZE);
+        const bool edge = is_in_image(device, at) && from[ce_at(device, at.x, at.y)];
+        keep_word(words, i, __ballot_sync(FULL_WARP, edge));
     }
     __syncthreads();
     thin(words);
@@ -463,27 +624,35 @@ static __global__ void __launch_bounds__(N_THREADS)
 /* ---- The rung ---- */
 
 /* Steps of a strip: more where that leaves blocks enough, as a strip's first two rows are blurred for nothing. */
-static int steps_of(const ce_device *device)
+static int steps_of(int width, int height)
 {
-    const int blocks = ceil_div(device->width, TILE_COLUMNS) * ceil_div(device->height, STEP_ROWS - 2);
+    const int blocks = ceil_div(width, TILE_COLUMNS) * ceil_div(height, STEP_ROWS - 2);
     return min(max(blocks / BLOCKS_ENOUGH, 1), (int)MOST_STEPS);
 }
 
-static ab_status find_colours_of(const ce_device *device, int set)
+static int strips_down(int steps, int height)
 {
-    const int steps = steps_of(device);
-    if (steps == 1) AB_PLAN("fused: a step a strip");
-    if (steps > 1 && steps < MOST_STEPS) AB_PLAN("fused: several steps a strip");
-    if (steps == MOST_STEPS) AB_PLAN("fused: the most steps a strip");
-    const dim3 grid((unsigned)ceil_div(device->width, TILE_COLUMNS),
-                    (unsigned)ceil_div(device->height, steps * STEP_ROWS - 2));
-    ce_taps row_taps = device->taps;
-    for (int i = 0; i <= row_taps.radius; ++i) row_taps.weight[i] /= PIXEL_UNIT * COLOUR_UNIT;
+    return ceil_div(height, steps * STEP_ROWS - 2);
+}
+
+/* Behind the codes. */
+static tiling make_tiling(int width, int height, void *scratch)
+{
+    return {steps_of(width, height), ceil_div(width, TILE_COLUMNS),
+            (unsigned char *)scratch + (size_t)width * (size_t)height * sizeof(uint2)};
+}
+
+static ab_status find_colours_of(const ce_device *device, const ce_taps &row_taps, int set, const tiling &all)
+{
+    if (all.steps == 1) AB_PLAN("fused: a step a strip");
+    if (all.steps > 1 && all.steps < MOST_STEPS) AB_PLAN("fused: several steps a strip");
+    if (all.steps == MOST_STEPS) AB_PLAN("fused: the most steps a strip");
+    const dim3 grid((unsigned)all.across, (unsigned)strips_down(all.steps, device->height));
     if (device->taps.radius == COMMON_RADIUS)
         LAUNCH(find_colours<COMMON_RADIUS>, grid, COLOUR_THREADS, (size_t)shared_bytes(COMMON_RADIUS))
-    (*device, row_taps, set, steps);
+    (*device, row_taps, set, all);
     else LAUNCH(find_colours<CE_MAX_RADIUS>, grid, COLOUR_THREADS,
-                (size_t)shared_bytes(CE_MAX_RADIUS))(*device, row_taps, set, steps);
+                (size_t)shared_bytes(CE_MAX_RADIUS))(*device, row_taps, set, all);
     return AB_LAUNCHED("find_colours");
 }
 
@@ -491,11 +660,21 @@ static ab_status find_colours_of(const ce_device *device, int set)
 static ab_status detect(const ce_device *device, int thinning_passes, unsigned run)
 {
     const int set = (int)(run % SUM_SETS);
-    AB_TRY(find_colours_of(device, set));
-    const dim3 grid((unsigned)ceil_div(device->width, WORD), (unsigned)ceil_div(device->height, ROWS));
+    const tiling all = make_tiling(device->width, device->height, device->scratch);
+    ce_taps row_taps = device->taps;
+    for (int i = 0; i <= row_taps.radius; ++i) row_taps.weight[i] /= PIXEL_UNIT * COLOUR_UNIT;
+    const dim3 grid((unsigned)ceil_div(device->width, COLUMNS), (unsigned)ceil_div(device->height, ROWS));
     unsigned char *to = thinning_passes > 1 && thinning_passes % 2 == 0 ? device->half_thinned : device->map;
-    LAUNCH_EARLY(find_edges, grid, N_THREADS, 0)(*device, set, thinning_passes > 0, to);
-    AB_TRY(AB_LAUNCHED("find_edges"));
+    bool at_once = false;
+    AB_TRY(AB_GPU(ce_can_at_once)(device->width, device->height, &device->taps, &at_once));
+    if (at_once) {
+        AB_TRY(AB_GPU(ce_at_once)(device, &row_taps, set, thinning_passes > 0, to));
+    } else {
+        AB_TRY(find_colours_of(device, row_taps, set, all));
+        auto *const find = device->taps.radius == COMMON_RADIUS ? find_edges<COMMON_RADIUS> : find_edges<CE_MAX_RADIUS>;
+        LAUNCH_EARLY(find, grid, N_THREADS, 0)(*device, row_taps, set, all, thinning_passes > 0, to);
+        AB_TRY(AB_LAUNCHED("find_edges"));
+    }
     for (int pass = 1; pass < thinning_passes; ++pass) {
         unsigned char *const from = to;
         to = from == device->map ? device->half_thinned : device->map;
@@ -505,17 +684,23 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned r
     return ab_ok();
 }
 
-static ab_status check(const ed_image *, const ed_params *params)
+static ab_status check(const ed_image *image, const ed_params *params)
 {
-    if (ce_gaussian(params->sigma).radius == COMMON_RADIUS)
+    const ce_taps taps = ce_gaussian(params->sigma);
+    bool at_once = false;
+    AB_TRY(AB_GPU(ce_can_at_once)(image->width, image->height, &taps, &at_once));
+    if (at_once) return AB_GPU(ce_prepare_at_once)();
+    if (taps.radius == COMMON_RADIUS)
         return device_allow_shared((const void *)find_colours<COMMON_RADIUS>, (size_t)shared_bytes(COMMON_RADIUS), -1);
     return device_allow_shared((const void *)find_colours<CE_MAX_RADIUS>, (size_t)shared_bytes(CE_MAX_RADIUS), -1);
 }
 
 static size_t scratch_bytes(const ed_image *image, const ed_params *)
 {
-    return (size_t)image->width * (size_t)image->height * sizeof(uint2);
+    const tiling all = make_tiling(image->width, image->height, NULL);
+    return (size_t)image->width * (size_t)image->height * sizeof(uint2) +
+           (size_t)(all.across * strips_down(all.steps, image->height) * all.steps);
 }
 
-AB_RUNG(colour_edge_rung, colour_edge_fused) = {
-    .detect = detect, .check = check, .colour_unit = COLOUR_UNIT, .scratch_bytes = scratch_bytes};
+AB_RUNG(colour_edge_rung,
+        colour_edge_fused) = {.detect = detect, .check = check, .keeps_colour = false, .scratch_bytes = scratch_bytes};

@@ -15,7 +15,7 @@ typedef struct ce_device {
     double factors[2];           /* ce_threshold_factor of volume and intensity */
     const uchar4 *image;         /* plane: R, G, B and one byte ignored */
     float4 *columns;             /* plane: R, G, B blurred down the columns, 0; NULL where not kept */
-    float2 *colour;              /* plane: volume, intensity */
+    float2 *colour;              /* plane: volume, intensity; NULL where not kept */
     float4 *gradients;           /* plane: the magnitudes by ce_magnitude; NULL where not kept */
     unsigned long long *sums;    /* [CE_MAX_SUMS][CE_MAGNITUDES] in fixed point, as the implementation uses them */
     float *thresholds;           /* [CE_MAGNITUDES], on a boundary of 16 bytes */
@@ -40,8 +40,8 @@ typedef struct colour_edge_rung {
     ab_status (*check)(const ed_image *image, const ed_params *params) = NULL;
     /* Whether detect keeps to ce_device.step. */
     bool has_steps = false;
-    /* What 1 in ce_device.colour means. */
-    float colour_unit = 1.0f;
+    /* Whether the colours are kept. */
+    bool keeps_colour = true;
     /* Bytes of ce_device.scratch. NULL: none. */
     size_t (*scratch_bytes)(const ed_image *image, const ed_params *params) = NULL;
 } colour_edge_rung;

@@ -326,6 +326,12 @@ inline float __saturatef(float x)
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 }
 
+/* Towards 0; NaN gives 0. Numbers that no int holds are not needed. */
+inline int __float2int_rz(float x)
+{
+    return std::isnan(x) ? 0 : static_cast<int>(x);
+}
+
 inline int __float_as_int(float x)
 {
     return host_backend::from_bits<int>(host_backend::to_bits(x));

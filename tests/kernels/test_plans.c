@@ -289,7 +289,7 @@ static void compare(const char *operation, const ed_image *image, const ed_param
 static void detectors_of_few_and_many_tiles(void **state)
 {
     (void)state;
-    static const int sizes[][2] = {{30, 15}, {250, 40}, {40, 1100}, {1200, 70}};
+    static const int sizes[][2] = {{30, 15}, {250, 40}, {150, 100}, {40, 1100}, {1200, 70}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         const ed_image image = {.width = sizes[i][0], .height = sizes[i][1], .rgba = rgba, .grey = grey};
         ed_params params = ed_default_params();

@@ -151,8 +151,8 @@ static void colour_edge_of_every_size(void **state)
     (void)state;
     every_size(check_colour_edge, 2 * SMALL, TALL, SMALL, 2);
     /* So wide that blocks are all inside of the image; the usual sigma, of which a kernel is compiled. */
-    for (int height = 46; height <= 100; height++) check_colour_edge(250, height, 4 * height);
-    for (int width = 230; width <= 262; width++) check_colour_edge(width, 52, 4 * width);
+    for (int height = 94; height <= 148; height++) check_colour_edge(250, height, 4 * height);
+    for (int width = 204; width <= 236; width++) check_colour_edge(width, 100, 4 * width);
 }
 
 static void log_edges_of_every_size(void **state)
