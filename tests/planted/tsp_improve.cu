@@ -80,8 +80,8 @@ static ab_status improve_step(const tsp_device *colony, const tsp_params *params
 #define FAULTY(fault)                                                                                                  \
     {                                                                                                                  \
         .construct = construct, .improve = improve_step<fault>, .choice = choice, .resets_best = true,                 \
-        .same_weights = true, .deposit = deposit, .check = check, .scratch_bytes = bytes_with_near,                    \
-        .begin = begin_with_near                                                                                       \
+        .same_weights = true, .factors = factors, .deposit = deposit, .check = check,                                  \
+        .scratch_bytes = bytes_with_near, .begin = begin_with_near                                                     \
     }
 
 /* near[n][count] with the distances, filled up to TSP_NEAR. */
