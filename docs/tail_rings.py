@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-NEAR, LAST, ODD, RINGS = 31, 128, 12, 32  # near cities; race.h: FEW * 32 last cities; ODD; rings of a round
+NEAR, LAST, ODD, RINGS = 31, 128, 12, 32  # near cities; race_steps.h: FEW * 32 last cities; ODD; rings of a round
 COUNTS = "tail", "last cities", "first ring visited", "near clock rings", "second round", "wheel"
 
 
