@@ -62,7 +62,7 @@ static const ab_option described_options[N_OPTIONS] = {
     [OPTION_LOCK_CLOCKS] = {"lock-clocks", "MHZ|base",
                             "lock the GPU's clock while this runs, if permitted (default: none)"},
     [OPTION_ENERGY] = {"energy", "SECONDS",
-                       "measure the energy of each GPU row over this many more seconds; 0: do not (default: 1 with "
+                       "measure the energy of each GPU row over this many more seconds; 0: do not (default: 0.3 with "
                        "thesis, else 0)"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OPTION_SAVE] = {"save", "DIR", "write computed images (PNG) and tours (TSPLIB) to this directory"},
@@ -384,7 +384,7 @@ static ab_status check_options(const ab_program *program, ab_options *options)
                             options->process);
     if (options->until_precise > 0.0 && options->processes == 1)
         return ab_bad_input("--until-precise: needs 2 processes or more, because the interval is computed from them");
-    if (isnan(options->energy_s)) options->energy_s = options->profile == AB_THESIS ? 1.0 : 0.0;
+    if (isnan(options->energy_s)) options->energy_s = options->profile == AB_THESIS ? 0.3 : 0.0;
     if (options->rows) AB_TRY(take_instances_of_rows(options));
     AB_TRY(check_instances(program, named_by, options->instances));
     return check_implementations(program, options->implementations);

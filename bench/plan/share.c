@@ -24,7 +24,7 @@ static ab_effort chosen_effort(const ab_driver *driver, const ab_options *option
  * interval needs. */
 static int count_processes(const ab_options *options)
 {
-    static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 10};
+    static const int of_profile[AB_PROFILES] = {[AB_SMOKE] = 1, [AB_QUICK] = 3, [AB_THESIS] = 7};
     if (options->processes) return options->processes;
     const int processes = of_profile[options->profile];
     if (ranks_started()) return 1;

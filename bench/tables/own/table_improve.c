@@ -51,7 +51,7 @@ const ab_driver table_improve = {
     .summary = "Local search as a stage, and MAX-MIN Ant System.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1, .host_steps = 1e5},
                 {.runs = 3, .iterations = 50, .budget_s = 1.5, .host_steps = 1e5},
-                {.runs = 10, .iterations = 50, .host_steps = 1e8}},
+                {.runs = 10, .iterations = 50, .budget_s = 1.5, .host_steps = 1e8}},
     .inputs = {"u60", "d198 pcb442 pr1002", "{tsp-improve}"},
     .sets = sets,
     .headings = headings,

@@ -53,7 +53,7 @@ const ab_driver table_scaling = {
     .summary = "One colony and islands over several GPUs or machines.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 3e4},
                 {.runs = 3, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 3e4},
-                {.runs = 10, .iterations = 100, .budget_s = 10, .limit_s = 60, .host_steps = 1e8}},
+                {.runs = 10, .iterations = 100, .budget_s = 0.7, .limit_s = 20, .host_steps = 1e8}},
     .inputs = {"u30", "pr1002 pr2392", "{tsp-scaling}"},
     .sets = sets,
     .headings = headings,

@@ -65,7 +65,7 @@ const ab_driver table_5_4 = {
     .summary = "Sentences of chapter 5: edge detection by ants in parts and by other numbers.",
     .efforts = {{.runs = 10, .iterations = 50, .budget_s = 1, .precise = 0.01, .host_steps = 1.2e5},
                 {.runs = 50, .iterations = 50, .budget_s = 1, .precise = 0.01, .host_steps = 1.2e5},
-                {.runs = 100, .iterations = 50, .host_steps = 1e7}},
+                {.runs = 100, .iterations = 50, .budget_s = 1, .host_steps = 1e7}},
     .inputs = {"shapes-512", "{5.4-images}", "{5.4-images}"},
     .sets = sets,
     .headings = headings,

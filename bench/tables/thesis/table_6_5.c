@@ -42,7 +42,7 @@ const ab_driver table_6_5 = {
     .summary = "Sentences of chapter 6: steps of colour edge detection alone, maps beside Canny's.",
     .efforts = {{.runs = 1, .iterations = 20, .budget_s = 1, .precise = 0.01, .host_steps = 3e5},
                 {.runs = 1, .iterations = 1000, .budget_s = 0.5, .precise = 0.01, .host_steps = 3e5},
-                {.runs = 1, .iterations = 1000, .host_steps = 3e6}},
+                {.runs = 1, .iterations = 1000, .budget_s = 0.5, .host_steps = 3e6}},
     .inputs = {"shapes-128", "lena mandrill peppers house cameraman shapes-512 ramp-512 shapes-512-2 shapes-2048",
                "lena mandrill peppers house cameraman shapes-512 ramp-512 shapes-512-2 shapes-2048"},
     .headings = headings,

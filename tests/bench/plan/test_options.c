@@ -110,7 +110,7 @@ static void energy_is_measured_by_default_in_profile_thesis(void **state)
     static const struct {
         const char *line;
         double seconds;
-    } cases[] = {{"--profile thesis", 1.0},
+    } cases[] = {{"--profile thesis", 0.3},
                  {"--profile thesis --energy 0", 0.0},
                  {"--profile thesis --energy 2", 2.0},
                  {"--profile quick", 0.0},
