@@ -21,13 +21,13 @@ def square(side):
 
 
 def test_a_saved_tour_is_the_best_of_the_first_run(tmp_path):
-    options = ["--instances", "u30", "--rows", "3.2-beta/acotsp-omp-2?protocol=as", "--iterations", "3", "--runs", "2"]
+    options = ["--instances", "u30", "--rows", "3.2-beta/cpu-blocks-2?protocol=as", "--iterations", "3", "--runs", "2"]
     command = [tours.PROGRAM, "3.2", "--quiet", *options, "--save", tmp_path / "save", "--out", tmp_path / "run"]
     assert subprocess.run(command, capture_output=True).returncode == 0
     (row,) = csv.DictReader(open(tmp_path / "run/table-3.2.csv", encoding="utf-8"))
     with open(tmp_path / "save/u30-cities.csv", encoding="utf-8") as file:
         cities = [(float(line["x"]), float(line["y"])) for line in csv.DictReader(file)]
-    order = tours.read_tour(tmp_path / "save/u30-acotsp-omp-2-as-3.tour")
+    order = tours.read_tour(tmp_path / "save/u30-cpu-blocks-2-as-3.tour")
     assert sorted(order) == list(range(30)) == list(range(len(cities)))
     length = sum(round(math.dist(cities[a], cities[b])) for a, b in zip(order, order[1:] + order[:1]))
     assert length == float(row["quality_runs"].split()[0])
