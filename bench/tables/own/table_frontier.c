@@ -70,7 +70,7 @@ const ab_driver table_frontier = {
     .summary = "The frontier: the fastest Ant System here, up to 100000 cities.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .host_steps = 1e5},
-                {.runs = 5, .iterations = 60, .budget_s = 0.7, .limit_s = 20, .host_steps = 1e8}},
+                {.runs = 5, .iterations = 20, .budget_s = 0.7, .limit_s = 20, .host_steps = 1e8}},
     .inputs = {"u30 u100", "d198 pcb442 pr1002", "{tsp-frontier}"},
     .sets = sets,
     .headings = headings,
