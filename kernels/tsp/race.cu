@@ -262,8 +262,8 @@ static size_t place_rows(void *scratch, int n, int stride, const tsp_params *par
     const int asked = tsp_own<tsp_race_params>(params).near;
     tsp_race_plan plan;
     if (tsp_race_make_plan(n, params, false, &plan).code != AB_OK) plan.lanes = TSP_RACE_LANES;
-    const size_t bytes = tsp_race_place(scratch, n, stride, params, min(asked ? asked : plan.lanes - 1, n - 1),
-                                        plan.lanes, true, rows);
+    const size_t bytes =
+        tsp_race_place(scratch, n, stride, params, min(asked ? asked : plan.lanes - 1, n - 1), plan.lanes, true, rows);
     if (plan.in_shared != TSP_RACE_CODED) rows->coded = NULL;
     return bytes;
 }

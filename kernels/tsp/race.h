@@ -28,7 +28,7 @@
  *
  * If many steps are decided by the tail, its arrivals may be drawn ahead (race_arrivals.h).
  * If most steps at the end of a tour are decided by the tail, the last cities have a clock each (tsp_race_finish).
- * Candidate sets whose rows do not fit in shared memory may keep them there in codes (race_coded.h). */
+ * Rows that do not fit in shared memory may be kept there in codes (race_coded.h). */
 
 /* Which rows are kept in shared memory. The rest is read through the L1 cache. A short row has the clocks of fewer near
  * cities, as many as fit, and all others are in the tail. */
@@ -333,8 +333,8 @@ typedef struct tsp_race_params {
         .offset = TSP_OWN(tsp_race_params, shared), .most = 1 << 20, .shown = AB_SHOWN_SET                             \
     }
 
-/* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. If they do not fit, all cities
- * have short rows there, if these have enough clocks. Otherwise candidate sets, and all cities if all ants deposit, keep
+/* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. If they do not fit, `race`
+ * keeps short rows there, if these have enough clocks. Otherwise candidate sets, and `race` if all ants deposit, keep
  * codes there (race_coded.h). */
 static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool candidates, tsp_race_plan *plan)
 {

@@ -3,12 +3,19 @@
  *
  * A bound is a little below the mean time, so a clock runs at most 1.6 % too fast. Its ring counts with probability
  * bound / mean time (thinning), so choices are exact. An ant draws in advance which of its next 32 steps are in doubt,
- * less than 2 %. Only these read the row itself, from the L2 cache. Slower clocks than any code can tell have one clock
- * together, the idle clock, at a bound of their rates that is the same in all rows. If a ring does not count, the
- * unvisited cities race anew by their exact mean times. Visited flags are a word per city with a bit per ant of the
- * block.
+ * less than 2 %. Only these read the row itself, from the L2 cache. Visited flags are a word per city with a bit per
+ * ant of the block.
  *
- * Floor: race.h; 30 instructions per step. Limits: n <= 4095, 96 bytes of shared memory per city.
+ * Candidate sets: slower clocks than any code can tell have one clock together, the idle clock, at a bound of their
+ * rates that is the same in all rows. If a ring does not count, the unvisited cities race anew by their exact mean
+ * times.
+ *
+ * All cities: lane 0 has the tail's clock. Near cities that are too slow for a code are in the tail (race.cu). If the
+ * tail rings, its arrivals are drawn as race_steps.h says, but at the bounds' rates. Only the ring or arrival that
+ * decides may be in doubt. If it does not count, all clocks are drawn anew, as nothing has happened. After some such
+ * rings the step is drawn among all unvisited cities.
+ *
+ * Floor: race.h; 28 instructions per step. Limits: n <= 4062, 96 bytes of shared memory per city.
  * Measured: docs/log/ant-system.md. Sources: race.h.
  */
 #ifndef ANTBENCH_TSP_RACE_CODED_H
@@ -212,8 +219,8 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
             if (is_mine) mine = next;
             return true;
         };
-        /* Makes steps from i up to `stop`. Returns false if a step before it is not decided. In a group of steps nothing
-         * depends on i. */
+        /* Makes steps from i up to `stop`. Returns false if a step before it is not decided. In a group of steps
+         * nothing depends on i. */
         const auto walk = [&](int i, int stop) -> bool {
             for (; i + TSP_RACE_CODED_GROUP <= stop; i += TSP_RACE_CODED_GROUP) {
                 const float times = __shfl_sync(FULL_WARP, spare, lane + i);
@@ -227,9 +234,9 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
                 if (!step(spare, i, lane == i)) return false;
             return true;
         };
-        /* Draws arrivals of the tail, which has rung, one per lane. Returns which is the first at an unvisited city, and
-         * each lane's city in `proposed`. Returns WARP_SIZE if a near city's clock rings before it, and -1 if no arrival
-         * of some rounds is at an unvisited city. `near_rate` is 0 for a lane without an unvisited city. */
+        /* Draws arrivals of the tail, which has rung, one per lane. Returns which is the first at an unvisited city,
+         * and each lane's city in `proposed`. Returns WARP_SIZE if a near city's clock rings before it, and -1 if no
+         * arrival of some rounds is at an unvisited city. `near_rate` is 0 for a lane without an unvisited city. */
         const auto tail = [&](int from, int still, float near_rate, float rate, int &proposed) -> int {
             const int rounds = 4 * still > n ? TSP_RACE_ROUNDS : TSP_RACE_LATE_ROUNDS;
             float near = 0.0f, all = 0.0f;
@@ -243,8 +250,8 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
                         near = tsp_race_sum(near_rate);
                         all = near + __shfl_sync(FULL_WARP, rate, 0);
                     }
-                    near_rings = __ballot_sync(FULL_WARP, (tsp_race_unit(random.next()) * all < near) &
-                                                              (round + lane > 0));
+                    near_rings =
+                        __ballot_sync(FULL_WARP, (tsp_race_unit(random.next()) * all < near) & (round + lane > 0));
                 }
                 proposed = (int)(fraction < entry >> 16 ? bucket : entry & 0xffff);
                 const unsigned unvisited = __ballot_sync(FULL_WARP, !visited.has(proposed));
@@ -293,26 +300,24 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
             wait = tsp_race_exponential(random.next());
             return tsp_race_rest<false>(colony, from, still, visited, list, random, zero_weight_steps);
         };
+        const auto row_of = [&](int i) -> unsigned { /* where step i begins */
+                                                     __syncwarp(FULL_WARP);
+                                                     const unsigned before = __shfl_sync(FULL_WARP, mine, i - 1);
+                                                     return i > 0 ? before : last;
+        };
         for (int i = 0; i < steps; ++i) {
             const unsigned ahead = doubt & FULL_WARP << i;
             const int stop = ahead ? min(__ffs((int)ahead) - 1, steps) : steps;
             first = 0;
-            unsigned here;
             if (walk(i, stop)) {
                 if (stop == steps) break;
                 i = stop;
-                here = __shfl_sync(FULL_WARP, mine, i - 1);
-                if (i == 0) here = last;
-                __syncwarp(FULL_WARP);
             } else {
                 i = __popc(__ballot_sync(FULL_WARP, mine != TSP_RACE_NEVER));
-                here = __shfl_sync(FULL_WARP, mine, i - 1);
-                if (i == 0) here = last;
-                __syncwarp(FULL_WARP);
-                load(here); /* again, so that the walk need not keep it for each way out */
+                load(row_of(i)); /* again, so that the walk need not keep a row for each way out */
             }
 
-            const int from = (int)here / 4;
+            const int from = (int)row_of(i) / 4;
             int next = -1;
             if (CANDIDATES) {
                 if (first < late) {
@@ -344,7 +349,8 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
                 }
                 wait = tsp_race_exponential(random.next());
                 if (next < 0 && (left - i) * (TSP_RACE_RING / 4) > n) next = tsp_race_in_ring(rows, n, from, visited);
-                if (next < 0) next = tsp_race_rest<true>(colony, from, left - i, visited, list, random, zero_weight_steps);
+                if (next < 0)
+                    next = tsp_race_rest<true>(colony, from, left - i, visited, list, random, zero_weight_steps);
             } else {
                 ++odd;
                 next = undecided(from, i, left - i);
@@ -415,7 +421,8 @@ static __global__ void __launch_bounds__(TSP_RACE_CODED_ANTS *WARP_SIZE)
     tsp_race_loaded();
     __syncthreads();
     if (__any_sync(FULL_WARP, warp < block_ants && ant < colony.n_ants))
-        tsp_race_coded_tour<CANDIDATES, Random>(colony, rows, layout, words, bytes, lists, warp, lane, ant, seed, iteration);
+        tsp_race_coded_tour<CANDIDATES, Random>(colony, rows, layout, words, bytes, lists, warp, lane, ant, seed,
+                                                iteration);
     if (rows.links) tsp_race_link_block(colony, rows.links, room, block_ants);
 }
 

@@ -208,7 +208,7 @@ static __global__ void __launch_bounds__(TSP_RACE_MASKED_ANTS *WARP_SIZE, 1)
                 wait = rang ? fresh : wait;
                 if (lane == i) mine = from;
             }
-            load(place_of((unsigned)from)); /* again, as the loop has loaded what is not the next row, if the step is late */
+            load(place_of((unsigned)from)); /* again: if the step is late, the loop has loaded another row */
             if (i == WARP_SIZE || i == left) break;
             float exact = mean;
             if (!__any_sync(FULL_WARP, mean < INFINITY)) {

@@ -36,8 +36,8 @@ enum {
     TSP_RACE_FEW = 4, /* cities per lane, once each unvisited city races with a clock of its own */
     /* Number of the last 32 steps, not decided by a near city's clock, at which that begins. */
     TSP_RACE_ODD = 12,
-    TSP_RACE_UNROLL = 2,  /* number of plain steps in the walk's loop */
-    TSP_RACE_AT_ONCE = 8, /* number of loads in flight per lane that looks at a whole row */
+    TSP_RACE_UNROLL = 2,     /* number of plain steps in the walk's loop */
+    TSP_RACE_AT_ONCE = 8,    /* number of loads in flight per lane that looks at a whole row */
     TSP_RACE_LISTED_FEW = 2, /* unvisited cities per lane from which on it has each in registers */
     /* Most ants per block; also the number of warps if the block keeps rows, which they load together. */
     TSP_RACE_BLOCK_ANTS = 32,
@@ -63,8 +63,8 @@ typedef struct tsp_race_rows {
     tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
     /* [n_ants][TSP_RACE_LIST] not for candidate sets: unvisited cities of ants whose rows are in codes */
     unsigned short *lists;
-    int n_near;        /* number of near cities */
-    int lanes;         /* entries per row: TSP_RACE_LANES, or fewer if rows are short */
+    int n_near; /* number of near cities */
+    int lanes;  /* entries per row: TSP_RACE_LANES, or fewer if rows are short */
 } tsp_race_rows;
 
 /* Returns the entries of all rows. */
@@ -311,8 +311,8 @@ static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left
     else
         AB_PLAN("race: what is left, among all cities");
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
-    const bool few = listed && (list.room <= TSP_RACE_LISTED_FEW * WARP_SIZE ||
-                                list.length <= TSP_RACE_LISTED_FEW * WARP_SIZE);
+    const bool few =
+        listed && (list.room <= TSP_RACE_LISTED_FEW * WARP_SIZE || list.length <= TSP_RACE_LISTED_FEW * WARP_SIZE);
     int few_city[TSP_RACE_LISTED_FEW];
     float few_weight[TSP_RACE_LISTED_FEW];
     if (few) {
