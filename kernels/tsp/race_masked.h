@@ -162,15 +162,11 @@ static __global__ void __launch_bounds__(TSP_RACE_MASKED_ANTS *WARP_SIZE, 1)
         enum { ROW = TSP_RACE_LANES * sizeof(float) };
         return (key * ROW & TSP_RACE_MASKED_MARK * ROW) | my_place;
     };
-    /* Volatile, so that the compiler does not load later, after a branch. */
     const auto load = [&](unsigned place) {
-        mean = *reinterpret_cast<const volatile float *>(&bytes[place]);
-        out = (unsigned)(int)*reinterpret_cast<const volatile signed char *>(&masks[place / sizeof(float)]);
-        city = *reinterpret_cast<const volatile unsigned short *>(&bytes[(unsigned)layout.cities + place / 2]);
-        entry = *reinterpret_cast<const volatile unsigned *>(&bytes[to_entries + place]);
-#ifdef __CUDACC__
-        asm volatile("" : "+r"(out), "+r"(city)); /* as 32 bits */
-#endif
+        mean = *reinterpret_cast<const float *>(&bytes[place]);
+        out = (unsigned)(int)masks[place / sizeof(float)];
+        city = *reinterpret_cast<const unsigned short *>(&bytes[(unsigned)layout.cities + place / 2]);
+        entry = *reinterpret_cast<const unsigned *>(&bytes[to_entries + place]);
     };
     const auto mark = [&](unsigned which) { masks[which] = -1; };
 
@@ -190,17 +186,17 @@ static __global__ void __launch_bounds__(TSP_RACE_MASKED_ANTS *WARP_SIZE, 1)
                 const float time = fminf(fabsf(wait) * mean + TSP_RACE_MASKED_LEAST, TSP_RACE_MASKED_MOST);
                 const unsigned bits = ((unsigned)__float_as_int(time) << TSP_RACE_MASKED_SHIFT) -
                                       ((unsigned)TSP_RACE_MASKED_BASE << TSP_RACE_MASKED_SHIFT);
-                const unsigned key =
-                    (bits & ~(unsigned)TSP_RACE_MASKED_MARK) | city | (out & ~(unsigned)TSP_RACE_MASKED_MARK);
+                const unsigned key = (bits & ~(unsigned)TSP_RACE_MASKED_MARK) | city | out;
                 const unsigned first = warp_min(key);
                 const float fresh = __shfl_sync(FULL_WARP, spare, i);
                 rate = tsp_race_reciprocal_now(mean);
                 mark(entry & 0xffff);
                 mark(entry >> 16);
                 __syncwarp(FULL_WARP);
+                const unsigned place = place_of(first);
                 const bool rang = key == first, gone = out;
-                load(place_of(first)); /* before the branch, which takes as long as an address */
                 if (first >= TSP_RACE_MASKED_LATE) break;
+                load(place);
                 from = (int)(first % TSP_RACE_MASKED_CITIES);
                 const float passed = __int_as_float((int)(first >> TSP_RACE_MASKED_SHIFT) + TSP_RACE_MASKED_BASE) -
                                      TSP_RACE_MASKED_LEAST;
@@ -208,14 +204,12 @@ static __global__ void __launch_bounds__(TSP_RACE_MASKED_ANTS *WARP_SIZE, 1)
                 wait = rang ? fresh : wait;
                 if (lane == i) mine = from;
             }
-            load(place_of((unsigned)from)); /* again: if the step is late, the loop has loaded another row */
             if (i == WARP_SIZE || i == left) break;
             float exact = mean;
             if (!__any_sync(FULL_WARP, mean < INFINITY)) {
                 const unsigned end = reverse.more_begin[from + 1];
                 unsigned k = reverse.more_begin[from] + (unsigned)lane;
                 exact = __ldcg(rows.mean + (from * TSP_RACE_LANES + lane));
-                rate = tsp_race_reciprocal(exact);
                 if (__any_sync(FULL_WARP, k < end)) AB_PLAN("race-candidates: a city that many rows have");
                 for (; __any_sync(FULL_WARP, k < end); k += WARP_SIZE)
                     if (k < end) mark(reverse.more[k]);
@@ -226,7 +220,7 @@ static __global__ void __launch_bounds__(TSP_RACE_MASKED_ANTS *WARP_SIZE, 1)
             int next = -1;
             if (first < TSP_RACE_WEIGHTLESS) {
                 AB_PLAN("race-candidates: a late step");
-                if (!out) wait -= tsp_race_time(first) * rate;
+                if (!out) wait -= tsp_race_time(first) * tsp_race_reciprocal(exact);
                 if (key == first) wait = fresh;
                 next = (int)__shfl_sync(FULL_WARP, city, (int)first);
             } else {

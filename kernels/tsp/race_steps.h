@@ -23,7 +23,7 @@ enum {
     TSP_RACE_LIST = 512,        /* number of unvisited cities from which on an ant keeps a list of them */
     TSP_RACE_SHORT_LIST = 256,  /* the same beside short rows */
     /* Least number of clocks in a short row, if all ants deposit, and if the best does. */
-    TSP_RACE_SHORT_ALL = 20,
+    TSP_RACE_SHORT_ALL = 18,
     TSP_RACE_SHORT_BEST = 16,
     TSP_RACE_DRAWN = 16, /* arrivals that are drawn ahead, and n / left times a fourth more */
     /* Number of the last 32 steps, not decided by a near city's clock, at which arrivals are drawn ahead. */
