@@ -212,7 +212,7 @@ static void a_tail_that_says_nothing(void **state)
         tsp_result result = {.tours = tours, .lengths = lengths};
         tsp_colony *colony = NULL;
         params.n_ants = 2;
-        if (protocol == TSP_ALL_ANTS) set_own(race, &params, "shared", 70000);
+        if (protocol == TSP_ALL_ANTS) set_own(race, &params, "shared", 66000);
         assert_ok(open_colony(race->open, &problem, &params, &colony));
         assert_ok(colony->methods->write_pheromone(colony, pheromone));
         assert_ok(ab_iterate(&colony->work));
