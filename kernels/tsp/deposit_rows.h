@@ -85,7 +85,7 @@ template <row_depositors WHO> struct deposit_row {
 #pragma unroll
             for (int k = 0; k < AT_ONCE; ++k) {
                 if (first + k * (int)blockDim.x >= colony.n_ants) break;
-                const unsigned units = (unsigned)(__fdividef(1.0f, inverse_deposit(length[k]) * amount) + 0.5f);
+                const unsigned units = (unsigned)(1.0f / (inverse_deposit(length[k]) * amount) + 0.5f);
                 atomicAdd(&deposits[link[k] & 0xffff], units);
                 atomicAdd(&deposits[link[k] >> 16], units);
             }
