@@ -6,15 +6,6 @@
  * less than 2 %. Only these read the row itself, from the L2 cache. Visited flags are a word per city with a bit per
  * ant of the block.
  *
- * Candidate sets: slower clocks than any code can tell have one clock together, the idle clock, at a bound of their
- * rates that is the same in all rows. If a ring does not count, the unvisited cities race anew by their exact mean
- * times.
- *
- * All cities: lane 0 has the tail's clock. Near cities that are too slow for a code are in the tail (race.cu). If the
- * tail rings, its arrivals are drawn as race_steps.h says, but at the bounds' rates. Only the ring or arrival that
- * decides may be in doubt. If it does not count, all clocks are drawn anew, as nothing has happened. After some such
- * rings the step is drawn among all unvisited cities.
- *
  * Floor: race.h; 28 instructions per step. Limits: n <= 4062, 96 bytes of shared memory per city.
  * Measured: docs/log/ant-system.md. Sources: race.h.
  */
@@ -22,6 +13,15 @@
 #define ANTBENCH_TSP_RACE_CODED_H
 
 #include "kernels/tsp/race_steps.h"
+
+/* Candidate sets: slower clocks than any code can tell have one clock together, the idle clock, at a bound of their
+ * rates that is the same in all rows. If a ring does not count, the unvisited cities race anew by their exact mean
+ * times.
+ *
+ * All cities: lane 0 has the tail's clock. Near cities that are too slow for a code are in the tail (race.cu). If the
+ * tail rings, its arrivals are drawn as race_steps.h says, but at the bounds' rates. Only the ring or arrival that
+ * decides may be in doubt. If it does not count, all clocks are drawn anew, as nothing has happened. After some such
+ * rings the step is drawn among all unvisited cities. */
 
 enum {
     TSP_RACE_CODED_ANTS = 24,     /* most ants per block */
