@@ -195,6 +195,7 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
     const deposit_row<WHO> trail(colony, rows.links, keep, word);
     const int row = trail.city;
     const size_t base = (size_t)row * (size_t)stride;
+    float total = 0.0f, tail = 0.0f, near_weight = 0.0f;
     for (int j = 4 * thread; j < stride; j += 4 * (int)blockDim.x) {
         const float4 eta = *reinterpret_cast<const float4 *>(colony.heuristic + base + (size_t)j);
         const float4 tau = trail.update_four(j);
@@ -203,23 +204,28 @@ static __global__ void __launch_bounds__(MOST_WARPS *WARP_SIZE)
         *reinterpret_cast<float4 *>(colony.choice_info + base + (size_t)j) = weight;
         *reinterpret_cast<float4 *>(&word[j]) = weight;
         *reinterpret_cast<uint2 *>(&filler[j]) = {0, 0};
+        total += (weight.x + weight.y) + (weight.z + weight.w);
     }
-    __syncthreads();
+    total = block_sum(total, float_sums);
+    /* A near city whose clock would be too slow for a code is in the tail. */
     const int clock = row * rows.lanes + thread;
-    float near_weight = 0.0f, tail = 0.0f;
-    if (thread < rows.n_near) {
-        near_weight = tsp_race_time(word[rows.city[clock]]);
-        word[rows.city[clock]] = 0;
-    }
+    if (thread < rows.n_near) near_weight = tsp_race_time(word[rows.city[clock]]);
+    if (near_weight * TSP_RACE_SLOW < total) near_weight = 0.0f;
+    if (near_weight > 0.0f) word[rows.city[clock]] = 0;
     __syncthreads();
     for (int j = thread; j < n; j += (int)blockDim.x) tail += tsp_race_time(word[j]);
     tail = block_sum(tail, float_sums);
-    const float unit = tail + block_sum(near_weight, float_sums);
+    const float unit = tail + tsp_race_sum(near_weight); /* in the first warp, which has the clocks */
     /* A little less than n buckets, so that rounding up many parts does not make more of them. */
     const float n_parts = (float)n * (float)(BUCKET - 1), rate = tail * ((float)n * (float)BUCKET / n_parts);
     if (thread < rows.n_near) rows.mean[clock] = tsp_race_mean(near_weight, unit);
     if (thread == TSP_RACE_TAIL)
         rows.mean[row * rows.lanes + rows.lanes - 1] = tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT;
+    if (rows.coded && thread < WARP_SIZE)
+        tsp_race_write_codes(rows.coded + row * TSP_RACE_CODED_WORDS, thread,
+                             thread == TSP_RACE_TAIL
+                                 ? tsp_race_tail_code(n, tail > 0.0f ? tsp_race_mean(rate, unit) : TSP_RACE_SILENT)
+                                 : tsp_race_code(n, rows.city[clock], tsp_race_mean(near_weight, unit)));
     if (!(tail > 0.0f)) { /* arrivals at the row's own city, which do not count */
         for (int j = thread; j < n; j += (int)blockDim.x) rows.alias[base + (size_t)j] = (unsigned)row;
         return;
@@ -256,8 +262,10 @@ static size_t place_rows(void *scratch, int n, int stride, const tsp_params *par
     const int asked = tsp_own<tsp_race_params>(params).near;
     tsp_race_plan plan;
     if (tsp_race_make_plan(n, params, false, &plan).code != AB_OK) plan.lanes = TSP_RACE_LANES;
-    return tsp_race_place(scratch, n, stride, params, min(asked ? asked : plan.lanes - 1, n - 1), plan.lanes, true,
-                          rows);
+    const size_t bytes =
+        tsp_race_place(scratch, n, stride, params, min(asked ? asked : plan.lanes - 1, n - 1), plan.lanes, true, rows);
+    if (plan.in_shared != TSP_RACE_CODED) rows->coded = NULL;
+    return bytes;
 }
 
 static tsp_race_rows rows_of(const tsp_device *colony, const tsp_params *params)

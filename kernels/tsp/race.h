@@ -28,7 +28,7 @@
  *
  * If many steps are decided by the tail, its arrivals may be drawn ahead (race_arrivals.h).
  * If most steps at the end of a tour are decided by the tail, the last cities have a clock each (tsp_race_finish).
- * Candidate sets whose rows do not fit in shared memory may keep them there in codes (race_coded.h). */
+ * Rows that do not fit in shared memory may be kept there in codes (race_coded.h). */
 
 /* Which rows are kept in shared memory. The rest is read through the L1 cache. A short row has the clocks of fewer near
  * cities, as many as fit, and all others are in the tail. */
@@ -218,7 +218,7 @@ static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_
     const size_t city = tsp_race_round_up(entries * sizeof(float)),
                  alias = city + tsp_race_round_up(entries * sizeof(short) + (tail ? 0 : tsp_race_reverse_bytes(n)));
     const size_t coded = alias + (tail ? tsp_race_round_up(matrix * sizeof(unsigned)) : 0);
-    const size_t ring = coded + (tail ? 0 : tsp_race_round_up(tsp_race_coded_bytes(n)));
+    const size_t ring = coded + tsp_race_round_up(tsp_race_coded_bytes(n));
     const size_t in_rings = (size_t)n * (TSP_RACE_RING + TSP_RACE_HEAVY);
     const size_t ring_weight = ring + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(short)));
     const size_t beyond = ring_weight + (tail ? 0 : tsp_race_round_up(in_rings * sizeof(float)));
@@ -228,12 +228,15 @@ static inline size_t tsp_race_place(void *scratch, int n, int stride, const tsp_
     rows->mean = (float *)scratch;
     rows->city = (unsigned short *)((char *)scratch + city);
     rows->alias = tail ? (unsigned *)((char *)scratch + alias) : NULL;
-    rows->coded = tail ? NULL : (unsigned *)((char *)scratch + coded);
+    rows->coded = (unsigned *)((char *)scratch + coded);
     rows->ring = tail ? NULL : (unsigned short *)((char *)scratch + ring);
     rows->ring_weight = tail ? NULL : (float *)((char *)scratch + ring_weight);
     rows->beyond = tail ? NULL : (float *)((char *)scratch + beyond);
     rows->links = params->protocol == TSP_ALL_ANTS ? (tour_links *)((char *)scratch + links) : NULL;
-    return links + (rows->links ? (size_t)n * (size_t)params->n_ants * sizeof(tour_links) : 0);
+    const size_t n_ants = (size_t)params->n_ants;
+    const size_t lists = links + (rows->links ? tsp_race_round_up((size_t)n * n_ants * sizeof(tour_links)) : 0);
+    rows->lists = tail ? (unsigned short *)((char *)scratch + lists) : NULL;
+    return lists + (tail ? n_ants * TSP_RACE_LIST * sizeof(short) : 0);
 }
 
 static inline ab_status tsp_race_upload(const tsp_race_rows *rows, size_t entries, const float *mean,
@@ -330,8 +333,9 @@ typedef struct tsp_race_params {
         .offset = TSP_OWN(tsp_race_params, shared), .most = 1 << 20, .shown = AB_SHOWN_SET                             \
     }
 
-/* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. If they do not fit, candidate
- * sets keep codes there (race_coded.h). */
+/* Chooses the plan. Rows are in shared memory if all fit and no block size was asked for. If they do not fit, `race`
+ * keeps short rows there, if these have enough clocks. Otherwise candidate sets, and `race` if all ants deposit, keep
+ * codes there (race_coded.h). */
 static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool candidates, tsp_race_plan *plan)
 {
     const int asked = tsp_own<tsp_race_params>(params).block_ants, allowed = tsp_own<tsp_race_params>(params).shared;
@@ -352,18 +356,19 @@ static inline ab_status tsp_race_make_plan(int n, const tsp_params *params, bool
     AB_TRY(tsp_race_even_block(params->n_ants, TSP_RACE_BLOCK_ANTS, &plan->block_ants));
     if (asked == 0) AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
     if (fits) return ab_ok();
-    if (asked == 0 && candidates && n <= TSP_RACE_CODED_CITIES) {
+    const bool best = params->protocol != TSP_ALL_ANTS;
+    const bool all_near = asked == 0 && !candidates && tsp_own<tsp_race_params>(params).near == 0;
+    plan->arrivals = !candidates && best && cached;
+    if (all_near) {
+        AB_TRY(tsp_race_shorten(n, allowed, plan));
+        if (plan->lanes >= (best ? TSP_RACE_SHORT_BEST : TSP_RACE_SHORT_ALL) && plan->lanes <= n) return ab_ok();
+        plan->lanes = TSP_RACE_LANES;
+    }
+    if (tsp_race_tail_city(n) <= TSP_RACE_CODED_CITIES && (all_near ? !best : asked == 0 && candidates)) {
         plan->in_shared = TSP_RACE_CODED;
         AB_TRY(tsp_race_even_block(params->n_ants, TSP_RACE_CODED_ANTS, &plan->block_ants));
         AB_TRY(tsp_race_fits_shared(n, *plan, allowed, &fits));
         if (fits) return ab_ok();
-    }
-    const bool best = params->protocol != TSP_ALL_ANTS;
-    plan->arrivals = !candidates && best && cached;
-    if (asked == 0 && !candidates && tsp_own<tsp_race_params>(params).near == 0) {
-        AB_TRY(tsp_race_shorten(n, allowed, plan));
-        if (plan->lanes >= (best ? TSP_RACE_SHORT_BEST : TSP_RACE_SHORT_ALL) && plan->lanes <= n) return ab_ok();
-        plan->lanes = TSP_RACE_LANES;
     }
     plan->in_shared = TSP_RACE_NOTHING;
     plan->block_ants = asked ? asked : TSP_RACE_STREAMED_BLOCK;
@@ -380,6 +385,7 @@ template <bool CANDIDATES> static inline void tsp_race_name_plan(tsp_race_plan p
         if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race-candidates: streamed rows");
     } else {
         if (plan.in_shared == TSP_RACE_ROWS) AB_PLAN("race: rows in shared memory");
+        if (plan.in_shared == TSP_RACE_CODED) AB_PLAN("race: rows in shared memory as codes");
         if (plan.in_shared == TSP_RACE_SHORT) AB_PLAN("race: short rows in shared memory");
         if (plan.in_shared == TSP_RACE_NOTHING) AB_PLAN("race: streamed rows");
         if (plan.cached) AB_PLAN("race: alias tables in the L2 cache");
@@ -408,10 +414,9 @@ static ab_status tsp_race_check_walk(int n, const tsp_params *params)
     if (n > TSP_RACE_MOST_CITIES) return ab_unsupported("needs n <= %d, not %d", TSP_RACE_MOST_CITIES, n);
     AB_TRY(tsp_race_make_plan(n, params, CANDIDATES, &plan));
     const void *walk = (const void *)tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
-    if constexpr (CANDIDATES) {
+    if constexpr (CANDIDATES)
         if (plan.in_shared == TSP_RACE_MASKED) walk = (const void *)tsp_race_walk_masked<Random>;
-        if (plan.in_shared == TSP_RACE_CODED) walk = (const void *)tsp_race_walk_coded<Random>;
-    }
+    if (plan.in_shared == TSP_RACE_CODED) walk = (const void *)tsp_race_walk_coded<Random, CANDIDATES>;
     return device_allow_shared(walk, tsp_race_shared_bytes(n, plan), params->carveout);
 }
 
@@ -428,11 +433,12 @@ static ab_status tsp_race_launch_plan(const tsp_device *colony, tsp_race_rows ro
             (*colony, rows, plan.block_ants, params->seed, iteration);
             return AB_LAUNCHED("tsp_race_walk_masked");
         }
-        if (plan.in_shared == TSP_RACE_CODED) {
-            LAUNCH(tsp_race_walk_coded<Random>, blocks, TSP_RACE_CODED_ANTS * WARP_SIZE, bytes)
-            (*colony, rows, plan.block_ants, params->seed, iteration);
-            return AB_LAUNCHED("tsp_race_walk_coded");
-        }
+    }
+    if (plan.in_shared == TSP_RACE_CODED) {
+        const auto walk = tsp_race_walk_coded<Random, CANDIDATES>;
+        LAUNCH(walk, blocks, TSP_RACE_CODED_ANTS * WARP_SIZE, bytes)
+        (*colony, rows, plan.block_ants, params->seed, iteration);
+        return AB_LAUNCHED("tsp_race_walk_coded");
     }
     const auto walk = tsp_race_walk_of<Random, Visited, CANDIDATES>(plan);
     const int warps = plan.in_shared != TSP_RACE_NOTHING ? (int)TSP_RACE_BLOCK_ANTS : plan.block_ants;

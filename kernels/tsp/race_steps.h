@@ -23,7 +23,7 @@ enum {
     TSP_RACE_LIST = 512,        /* number of unvisited cities from which on an ant keeps a list of them */
     TSP_RACE_SHORT_LIST = 256,  /* the same beside short rows */
     /* Least number of clocks in a short row, if all ants deposit, and if the best does. */
-    TSP_RACE_SHORT_ALL = 13,
+    TSP_RACE_SHORT_ALL = 18,
     TSP_RACE_SHORT_BEST = 16,
     TSP_RACE_DRAWN = 16, /* arrivals that are drawn ahead, and n / left times a fourth more */
     /* Number of the last 32 steps, not decided by a near city's clock, at which arrivals are drawn ahead. */
@@ -36,8 +36,9 @@ enum {
     TSP_RACE_FEW = 4, /* cities per lane, once each unvisited city races with a clock of its own */
     /* Number of the last 32 steps, not decided by a near city's clock, at which that begins. */
     TSP_RACE_ODD = 12,
-    TSP_RACE_UNROLL = 2,  /* number of plain steps in the walk's loop */
-    TSP_RACE_AT_ONCE = 8, /* number of loads in flight per lane that looks at a whole row */
+    TSP_RACE_UNROLL = 2,     /* number of plain steps in the walk's loop */
+    TSP_RACE_AT_ONCE = 8,    /* number of loads in flight per lane that looks at a whole row */
+    TSP_RACE_LISTED_FEW = 2, /* unvisited cities per lane from which on it has each in registers */
     /* Most ants per block; also the number of warps if the block keeps rows, which they load together. */
     TSP_RACE_BLOCK_ANTS = 32,
     TSP_RACE_STREAMED_BLOCK = 4, /* ants per block if rows are not in shared memory */
@@ -60,8 +61,10 @@ typedef struct tsp_race_rows {
      * and weights, which let it evaporate without being written. */
     float *beyond;
     tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
-    int n_near;        /* number of near cities */
-    int lanes;         /* entries per row: TSP_RACE_LANES, or fewer if rows are short */
+    /* [n_ants][TSP_RACE_LIST] not for candidate sets: unvisited cities of ants whose rows are in codes */
+    unsigned short *lists;
+    int n_near; /* number of near cities */
+    int lanes;  /* entries per row: TSP_RACE_LANES, or fewer if rows are short */
 } tsp_race_rows;
 
 /* Returns the entries of all rows. */
@@ -145,7 +148,8 @@ struct tsp_race_record {
     int *tour;
     int mine = 0;                  /* latest city whose position is this lane's number modulo 32 */
     int last = 0, before_last = 0; /* the two cities before the recorded ones */
-    int edge = 0;                  /* edge to the latest written city */
+    int edge = 0;                  /* edge to the latest written city, which no step waits for */
+    int n_edges = 0;               /* number of lanes with such an edge */
     long long length = 0;          /* this lane's part of the length, without `edge` */
 
     __device__ __forceinline__ void begin(int city)
@@ -154,18 +158,21 @@ struct tsp_race_record {
         if (threadIdx.x % WARP_SIZE == 0) tour[0] = city;
     }
 
-    /* Writes the cities of steps begin .. begin + count - 1, counted from 1. */
+    /* Writes the cities of steps begin .. begin + count - 1, counted from 1. Fewer than 32 are a tour's last. */
     __device__ void write(const tsp_device &colony, const tsp_race_rows &rows, int ant, int begin, int count)
     {
         const int lane = (int)threadIdx.x % WARP_SIZE, position = begin + lane;
         int from = __shfl_up_sync(FULL_WARP, mine, 1), before = __shfl_up_sync(FULL_WARP, mine, 2);
         if (lane == 0) from = last;
         if (lane < 2) before = lane == 0 ? before_last : last;
+#ifdef __CUDACC__
+        asm volatile("" : "+r"(edge)); /* otherwise the compiler widens it where it is loaded, and waits there */
+#endif
         length += edge;
-        edge = 0;
+        edge = __ldcg(colony.dist + (size_t)from * (size_t)colony.stride + (size_t)(lane < count ? mine : from));
+        n_edges = count;
         if (lane < count) {
             tour[position] = mine;
-            edge = __ldcg(colony.dist + (size_t)from * (size_t)colony.stride + (size_t)mine);
             if (rows.links && position > 1)
                 rows.links[(size_t)from * (size_t)colony.n_ants + (size_t)ant] = link_tour(before, mine);
         }
@@ -177,7 +184,7 @@ struct tsp_race_record {
     __device__ void finish(const tsp_device &colony, const tsp_race_rows &rows, int ant, unsigned zero_weight_steps)
     {
         const int n = colony.n;
-        length += edge;
+        if ((int)threadIdx.x % WARP_SIZE < n_edges) length += edge;
         for (int offset = WARP_SIZE / 2; offset > 0; offset /= 2) length += __shfl_xor_sync(FULL_WARP, length, offset);
         __syncwarp(FULL_WARP); /* the first lane reads what other lanes wrote */
         if (threadIdx.x % WARP_SIZE != 0) return;
@@ -294,7 +301,7 @@ template <bool BEST, typename Random, typename Visited>
 static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left, Visited visited, tsp_race_list &list,
                                     Random &random, unsigned &zero_weight_steps)
 {
-    enum { FOURS_AT_ONCE = TSP_RACE_AT_ONCE / 2 };
+    enum { FOURS_AT_ONCE = TSP_RACE_AT_ONCE / 2, LISTED_AT_ONCE = TSP_RACE_AT_ONCE / 2 };
     const int n = colony.n, lane = (int)threadIdx.x % WARP_SIZE, fours = ceil_div(n, 4);
     const float *const row = colony.choice_info + (size_t)from * (size_t)colony.stride;
     const bool listed = left <= list.room;
@@ -304,17 +311,36 @@ static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left
     else
         AB_PLAN("race: what is left, among all cities");
     if (listed && (list.length == 0 || 3 * left < 2 * list.length)) list.fill(n, left, visited);
-    for (int base = 0; listed && base < list.length; base += TSP_RACE_AT_ONCE * WARP_SIZE) {
+    const bool few =
+        listed && (list.room <= TSP_RACE_LISTED_FEW * WARP_SIZE || list.length <= TSP_RACE_LISTED_FEW * WARP_SIZE);
+    int few_city[TSP_RACE_LISTED_FEW];
+    float few_weight[TSP_RACE_LISTED_FEW];
+    if (few) {
+#pragma unroll
+        for (int i = 0; i < TSP_RACE_LISTED_FEW; ++i) {
+            const int at = lane + i * WARP_SIZE;
+            few_city[i] = at < list.length ? (int)list.cities[at] : from;
+            few_weight[i] = __ldcg(row + few_city[i]);
+        }
+#pragma unroll
+        for (int i = 0; i < TSP_RACE_LISTED_FEW; ++i) {
+            if (visited.has(few_city[i])) few_weight[i] = 0.0f;
+            view.add(few_city[i], true, few_weight[i]);
+        }
+    }
+    for (int base = 0; listed && !few && base < list.length; base += LISTED_AT_ONCE * WARP_SIZE) {
         const int first = base + lane;
-        int city[TSP_RACE_AT_ONCE];
-        float weight[TSP_RACE_AT_ONCE];
+        int city[LISTED_AT_ONCE];
+        float weight[LISTED_AT_ONCE];
 #pragma unroll
-        for (int i = 0; i < TSP_RACE_AT_ONCE; ++i)
+        for (int i = 0; i < LISTED_AT_ONCE; ++i) {
             city[i] = first + i * WARP_SIZE < list.length ? (int)list.cities[first + i * WARP_SIZE] : from;
+            weight[i] = __ldcg(row + city[i]);
+        }
+        if (left) { /* a branch, because otherwise the compiler waits for each weight in turn */
 #pragma unroll
-        for (int i = 0; i < TSP_RACE_AT_ONCE; ++i) weight[i] = __ldcg(row + city[i]);
-#pragma unroll
-        for (int i = 0; i < TSP_RACE_AT_ONCE; ++i) view.add(city[i], !visited.has(city[i]), weight[i]);
+            for (int i = 0; i < LISTED_AT_ONCE; ++i) view.add(city[i], !visited.has(city[i]), weight[i]);
+        }
     }
     for (int base = 0; !listed && base < fours; base += FOURS_AT_ONCE * WARP_SIZE) {
         const int first = base + lane;
@@ -341,10 +367,20 @@ static __device__ int tsp_race_rest(const tsp_device &colony, int from, int left
         return tsp_race_nearest(colony, from, visited);
     }
     if (BEST) return (int)warp_min(view.heaviest == most ? (unsigned)view.best : TSP_RACE_NEVER);
+    unsigned key = TSP_RACE_NEVER;
+    if (few) { /* all cities race at once */
+#pragma unroll
+        for (int i = 0; i < TSP_RACE_LISTED_FEW; ++i) {
+            const float mean = tsp_race_mean(few_weight[i], most);
+            const unsigned other = tsp_race_key(tsp_race_exponential(random.next()) * mean, lane);
+            if (other < key) view.best = few_city[i];
+            key = min(key, other);
+        }
+        return __shfl_sync(FULL_WARP, view.best, (int)warp_min(key));
+    }
     const unsigned lane_key = tsp_race_key(tsp_race_exponential(random.next()) * tsp_race_mean(view.sum, most), lane);
     const int lucky = (int)(warp_min(lane_key) % WARP_SIZE);
     const int count = listed ? ceil_div(list.length, (int)WARP_SIZE) : 4 * ceil_div(fours, (int)WARP_SIZE);
-    unsigned key = TSP_RACE_NEVER;
     for (int k = lane; k - lane < count; k += WARP_SIZE) { /* k-th city that the lane looks at */
         const int at = listed ? lucky + k * WARP_SIZE : 4 * (lucky + k / 4 * WARP_SIZE) + k % 4;
         const int city = at >= (listed ? list.length : n) ? from : listed ? (int)list.cities[at] : at;

@@ -195,7 +195,8 @@ static void steps_beyond_the_sets(void **state)
     free_sets(&far);
 }
 
-/* One city draws nearly all arrivals of the tail, and is soon visited: steps are drawn among all cities that are left. */
+/* One city draws nearly all arrivals of the tail, and is soon visited: steps are drawn among all cities that are left.
+ * Rows stand in memory or, if all ants deposit, in codes. */
 static void a_tail_that_says_nothing(void **state)
 {
     (void)state;
@@ -203,18 +204,22 @@ static void a_tail_that_says_nothing(void **state)
     static float pheromone[MANY * MANY];
     static int32_t tours[2 * (MANY + 1)];
     int64_t lengths[2];
+    const ab_implementation *const race = registered("tsp/race", AB_HOST);
     tsp_problem problem = random_problem(MANY, 3000, 8);
-    tsp_params params = tsp_default_params(MANY, TSP_BEST_ANT);
-    tsp_result result = {.tours = tours, .lengths = lengths};
-    tsp_colony *colony = NULL;
-    params.n_ants = 2;
-    for (int k = 0; k < MANY * MANY; k++) pheromone[k] = k / MANY == 0 || k % MANY == 0 ? 1e9f : 1.0f;
-    assert_ok(open_colony(registered("tsp/race", AB_HOST)->open, &problem, &params, &colony));
-    assert_ok(colony->methods->write_pheromone(colony, pheromone));
-    assert_ok(ab_iterate(&colony->work));
-    assert_ok(colony->methods->read(colony, &result));
-    for (int ant = 0; ant < 2; ant++) assert_tour(&problem, tours + ant * (MANY + 1), lengths[ant]);
-    colony->work.methods->close(&colony->work);
+    for (int k = 0; k < MANY * MANY; k++) pheromone[k] = k / MANY == 0 || k % MANY == 0 ? 1e15f : 1.0f;
+    for (tsp_protocol protocol = TSP_ALL_ANTS; protocol <= TSP_BEST_ANT; protocol++) {
+        tsp_params params = tsp_default_params(MANY, protocol);
+        tsp_result result = {.tours = tours, .lengths = lengths};
+        tsp_colony *colony = NULL;
+        params.n_ants = 2;
+        if (protocol == TSP_ALL_ANTS) set_own(race, &params, "shared", 66000);
+        assert_ok(open_colony(race->open, &problem, &params, &colony));
+        assert_ok(colony->methods->write_pheromone(colony, pheromone));
+        assert_ok(ab_iterate(&colony->work));
+        assert_ok(colony->methods->read(colony, &result));
+        for (int ant = 0; ant < 2; ant++) assert_tour(&problem, tours + ant * (MANY + 1), lengths[ant]);
+        colony->work.methods->close(&colony->work);
+    }
     free_problem(&problem);
 }
 

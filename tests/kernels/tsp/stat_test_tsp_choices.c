@@ -152,7 +152,7 @@ static ab_status judge(judgement *j, const ab_implementation *implementation, wa
     if (other) AB_TRY(set_own(implementation, &params, "block-ants", "3"));
     if (other) AB_TRY(set_own(implementation, &params, "near", "8"));
     if (by == ALL_ANTS && j->problem.n <= LESS_SHARED)
-        AB_TRY(set_own(implementation, &params, "shared", implementation->backend == AB_HOST ? "40000" : "15000"));
+        AB_TRY(set_own(implementation, &params, "shared", implementation->backend == AB_HOST ? "25000" : "12000"));
     if (!other) j->problem.points = NULL;
     AB_TRY(implementation->open(&j->problem, &params, &work));
     float *pheromone = malloc((size_t)j->problem.n * (size_t)j->problem.n * sizeof *pheromone);
