@@ -300,10 +300,11 @@ tsp_race_coded_tour(const tsp_device &colony, const tsp_race_rows &rows, const t
             wait = tsp_race_exponential(random.next());
             return tsp_race_rest<false>(colony, from, still, visited, list, random, zero_weight_steps);
         };
-        const auto row_of = [&](int i) -> unsigned { /* where step i begins */
-                                                     __syncwarp(FULL_WARP);
-                                                     const unsigned before = __shfl_sync(FULL_WARP, mine, i - 1);
-                                                     return i > 0 ? before : last;
+        /* Returns the row where step i begins. */
+        const auto row_of = [&](int i) -> unsigned {
+            __syncwarp(FULL_WARP);
+            const unsigned before = __shfl_sync(FULL_WARP, mine, i - 1);
+            return i > 0 ? before : last;
         };
         for (int i = 0; i < steps; ++i) {
             const unsigned ahead = doubt & FULL_WARP << i;
