@@ -18,43 +18,49 @@
 enum {
     MOST_EACH = 16,                      /* clocks per lane */
     ROW_THREADS = MOST_EACH * WARP_SIZE, /* most threads of a block that weighs a row, one per city */
+    MOST_FLOATS = 8,                     /* clocks per lane if mean times are floats */
     MOST_ANTS = 16,                      /* per block; also the warps that load its rows */
     WALK_THREADS = MOST_ANTS * WARP_SIZE,
-    CODE_SHIFT = 20,  /* a code is the exponent's lowest five bits and the mantissa's highest three */
+    BLOCK_STEPS = WARP_SIZE - 1, /* steps whose chances are drawn together; a bit is left for the end */
+    /* A code is the lowest five bits of a float's exponent, then the highest three of its mantissa. */
+    CODE_SHIFT = 20,
     CODE_ENDLESS = 31 << 3, /* the code of an infinite mean time */
-    CODE_BASE = 0x70000000  /* the exponent's other bits: code 0 is 2^97, and the exponent of CODE_ENDLESS is 255 */
+    CODE_BASE = 0x70000000  /* the exponent's other bits; so code 0 is 2^97, and the exponent of CODE_ENDLESS is 255 */
 };
-#define CODE_LIMIT 0x1p29f  /* mean times of this or more are infinite in codes: beyond it 1 / (2^97 x) is too small */
-#define CODE_UNIT 0x1p-97f  /* what a mean time from a code is multiplied by */
-#define IDLE_MEAN 0x1p20f   /* of the idle clock, CODE_LIMIT / 512: all endless clocks together are no faster */
-#define WAIT_UNIT 0x1p-64f  /* of waits, so that neither they nor their times leave the range of floats */
-#define CODE_SURE 0.8888f   /* a little less than the least bound / mean time, 8/9 */
+#define CODE_LIMIT 0x1p29f /* mean times of this or more are endless in codes: for longer ones 1 / (2^97 x) is too small */
+#define CODE_UNIT 0x1p-97f /* times a mean time from a code */
+#define CODE_SURE 0.8888f  /* a little less than the least bound / mean time, 8/9 */
+#define IDLE_MEAN 0x1p20f  /* of the idle clock, CODE_LIMIT / ROW_THREADS: all endless clocks together are no faster */
+#define LATE 0x1p-8f       /* a later ring than this part of IDLE_MEAN is compared with the idle clock's */
 
 /* The rung's own memory. */
 typedef struct each_rows {
-    unsigned char *code; /* [code_count(n)]: [n][row_bytes(n)] bounds of mean times */
-    float *heaviest;     /* [n] the unit of a row's rates */
-    tour_links *links;   /* [n][n_ants]; NULL if only the best ant deposits */
+    void *mean;        /* [entries(n)]: [n][row_entries(n)] mean times in units of their rows: floats, or codes (bytes) */
+    float *heaviest;   /* [n] weights; the unit of a row is 1 / heaviest */
+    tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
 } each_rows;
 
-static __host__ __device__ int row_bytes(int n)
+static __host__ __device__ int row_entries(int n)
 {
     return ceil_div(n, 4) * 4;
 }
 
 /* Lanes without a city read beyond the end of a row, and of the last. Rounded up for copies of 16 bytes. */
-static __host__ __device__ int code_count(int n)
+static __host__ __device__ int entries(int n)
 {
-    return ceil_div((n - 1) * row_bytes(n) + ceil_div(n, (int)WARP_SIZE) * WARP_SIZE, 16) * 16;
+    return ceil_div((n - 1) * row_entries(n) + ceil_div(n, (int)WARP_SIZE) * WARP_SIZE, 16) * 16;
 }
+
+/* ---- Codes ---- */
 
 /* Returns the code of the largest bound that is not above a mean time of at least 1. */
 static __device__ __forceinline__ unsigned code_of(float mean)
 {
-    return mean < CODE_LIMIT ? (unsigned)(__float_as_int(mean) - __float_as_int(1.0f)) >> CODE_SHIFT : CODE_ENDLESS;
+    const int bits = __float_as_int(mean) - __float_as_int(1.0f);
+    return mean < CODE_LIMIT ? (unsigned)bits >> CODE_SHIFT : (unsigned)CODE_ENDLESS;
 }
 
-/* Returns the bound in units of CODE_UNIT; the code is byte number `byte` of a word. */
+/* Returns the bound, in units of 1 / CODE_UNIT. The code is number `byte` in a word; `base` is CODE_BASE. */
 static __device__ __forceinline__ float bound_of(unsigned word, int byte, unsigned base)
 {
     const unsigned there = byte < 3 ? word << (CODE_SHIFT - 8 * byte) : word >> (24 - CODE_SHIFT);
@@ -64,7 +70,7 @@ static __device__ __forceinline__ float bound_of(unsigned word, int byte, unsign
 /* ---- Stages "choice" and "update" ---- */
 
 /* A block a row, and one block more. */
-template <row_depositors WHO>
+template <row_depositors WHO, bool CODED>
 static __global__ void __launch_bounds__(ROW_THREADS)
     weigh_each(tsp_device colony, each_rows rows, float alpha, float keep)
 {
@@ -78,30 +84,31 @@ static __global__ void __launch_bounds__(ROW_THREADS)
     }
     const deposit_row<WHO> trail(colony, rows.links, keep, deposits);
     const size_t edge = (size_t)trail.city * (size_t)colony.stride + (size_t)j;
-    float weight = 0.0f;
-    if (j < colony.stride) {
-        const float tau = trail.update(j);
-        weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[edge];
-        colony.choice_info[edge] = weight;
-    }
+    const float tau = trail.update(j), weight = (alpha == 1.0f ? tau : powf(tau, alpha)) * colony.heuristic[edge];
+    colony.choice_info[edge] = weight;
     const float most = warp_max(j < n ? weight : 0.0f);
     if (j % WARP_SIZE == 0) of_warps[j / WARP_SIZE] = most;
     __syncthreads();
     float heaviest = 0.0f;
     for (int i = 0; i < (int)blockDim.x / WARP_SIZE; ++i) heaviest = max(heaviest, of_warps[i]);
     if (j == 0) rows.heaviest[trail.city] = heaviest;
-    if (j < row_bytes(n))
-        rows.code[trail.city * row_bytes(n) + j] =
-            (unsigned char)code_of(tsp_race_mean(j < n ? weight : 0.0f, heaviest));
+    if (j >= n) return;
+    const float mean = tsp_race_mean(weight, heaviest);
+    const int at = trail.city * row_entries(n) + j;
+    if (CODED)
+        ((unsigned char *)rows.mean)[at] = (unsigned char)code_of(mean);
+    else
+        ((float *)rows.mean)[at] = mean;
 }
 
 /* ---- The walk ---- */
 
-/* A lane's clocks: what each has left at rate 1, in units of WAIT_UNIT; negative for a visited city and for none. Four
- * clocks are of cities side by side, 128 more from one four to the next. The last one to three are of two cities and of
- * one. */
-template <int EACH> struct each_clocks {
-    enum { IN_FOURS = EACH / 4 * 4, IN_TWOS = IN_FOURS + EACH % 4 / 2 * 2 };
+/* A lane's clocks: what each has left at rate 1, negative for a visited city and for none. The first clocks are of four
+ * cities side by side, and of the next four that are 128 further. The last one to three are of two cities and of one. */
+template <int EACH, bool CODED> struct each_clocks {
+    typedef std::conditional_t<CODED, unsigned char, float> entry;
+    enum { IN_FOURS = EACH / 4 * 4, IN_TWOS = EACH / 2 * 2 };
+    static constexpr float UNIT = CODED ? 0x1p-64f : 1.0f; /* of waits: so times and rates stay in the range of floats */
     float wait[EACH];
     unsigned gone = 0; /* bit k: clock k never rings */
 
@@ -112,18 +119,34 @@ template <int EACH> struct each_clocks {
         if (k < IN_TWOS) return IN_FOURS * WARP_SIZE + 2 * lane + k - IN_FOURS;
         return IN_TWOS * WARP_SIZE + lane;
     }
-    /* Loads the bounds of a row, of which `row` is the first byte. */
-    static __device__ __forceinline__ void load(shared_array<unsigned char> codes, int row, int lane, unsigned base, float mean[EACH])
+    /* Loads the mean times, or bounds, of the row that begins at `row`. */
+    static __device__ __forceinline__ void load(shared_array<entry> means, int row, int lane, unsigned base,
+                                                float mean[EACH])
     {
-        unsigned word[EACH / 4 + 2];
 #pragma unroll
-        for (int k = 0; k < IN_FOURS; k += 4)
-            word[k / 4] = *reinterpret_cast<const unsigned *>(&codes[row + city(k, lane)]);
-        if (IN_TWOS > IN_FOURS)
-            word[EACH / 4] = *reinterpret_cast<const unsigned short *>(&codes[row + city(IN_FOURS, lane)]);
-        if (EACH > IN_TWOS) word[EACH / 4 + 1] = codes[row + city(IN_TWOS, lane)];
+        for (int k = 0; k < EACH; k += k < IN_FOURS ? 4 : k < IN_TWOS ? 2 : 1) {
+            const entry *const at = &means[row + city(k, lane)];
+            if constexpr (CODED) {
+                const unsigned word = k < IN_FOURS  ? *reinterpret_cast<const unsigned *>(at)
+                                      : k < IN_TWOS ? *reinterpret_cast<const unsigned short *>(at)
+                                                    : *at;
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) mean[k] = bound_of(word[k / 4 + (k >= IN_TWOS)], k >= IN_TWOS ? 0 : k % 4, base);
+                for (int i = 0; i < 4 && k + i < EACH; ++i)
+                    if (k < IN_FOURS || (k < IN_TWOS ? i < 2 : i < 1)) mean[k + i] = bound_of(word, i, base);
+            } else if (k < IN_FOURS) {
+                const float4 four = *reinterpret_cast<const float4 *>(at);
+                mean[k] = four.x;
+                mean[k + 1] = four.y;
+                mean[k + 2] = four.z;
+                mean[k + 3] = four.w;
+            } else if (k < IN_TWOS) {
+                const float2 two = *reinterpret_cast<const float2 *>(at);
+                mean[k] = two.x;
+                mean[k + 1] = two.y;
+            } else {
+                mean[k] = *at;
+            }
+        }
     }
     __device__ __forceinline__ void begin(int n, int lane)
     {
@@ -133,98 +156,104 @@ template <int EACH> struct each_clocks {
             if (city(k, lane) >= n) gone |= 1u << k;
         }
     }
-    __device__ __forceinline__ bool is_gone(int k) const
-    {
-        return gone >> k & 1;
-    }
     /* Whether a clock does not ring that should: in a tie it was taken for the one that rang. */
     __device__ __forceinline__ bool is_any_lost() const
     {
-        unsigned still = 0;
+        unsigned silent = 0;
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) still |= (unsigned)__float_as_int(wait[k]) >> 31 << k;
-        return still != gone;
+        for (int k = 0; k < EACH; ++k) silent |= (unsigned)__float_as_int(wait[k]) >> 31 << k;
+        return silent != gone;
     }
     /* Draws such clocks anew. */
     template <typename Random> __device__ __forceinline__ void mend(Random &random)
     {
 #pragma unroll
         for (int k = 0; k < EACH; ++k) {
-            const float fresh = WAIT_UNIT * tsp_race_exponential(random.next());
-            if (wait[k] < 0.0f && !is_gone(k)) wait[k] = fresh;
+            const float fresh = UNIT * tsp_race_exponential(random.next());
+            if (wait[k] < 0.0f && !(gone >> k & 1)) wait[k] = fresh;
         }
     }
-    __device__ __forceinline__ void set(int of, int lane, float to, bool is)
+    __device__ __forceinline__ void set(int of, int lane, float to)
     {
 #pragma unroll
         for (int k = 0; k < EACH; ++k)
-            if (of == city(k, lane)) {
-                wait[k] = to;
-                if (is) gone |= 1u << k;
-            }
+            if (of == city(k, lane)) wait[k] = to;
+    }
+    __device__ __forceinline__ void visit(int of, int lane)
+    {
+        set(of, lane, -1.0f);
+#pragma unroll
+        for (int k = 0; k < EACH; ++k)
+            if (of == city(k, lane)) gone |= 1u << k;
     }
 };
 
-/* Chooses among the unvisited cities by their weights in device memory, if nothing but the idle clock has rung. It counts
- * if the ring is for one of the cities that are endless in codes; then one of them is chosen. Else all race anew, which
- * is as good: the clocks that have not rung have no memory. Mean times are in units of the heaviest weight. */
+/* A city that was chosen by weights in device memory. */
 template <typename Random> struct light_choice {
     Random random;
     int city;
-    bool is_of_zero_weight;
+    bool is_weightless;
 };
-template <int EACH, typename Random>
+
+/* Chooses among the unvisited cities by their weights in device memory, if no clock has rung but the idle one. Its ring
+ * counts if it is of a city that is endless in codes; then one of these is chosen. If not, all cities race anew. So does
+ * a row of floats if nothing but cities is left that weigh less than 10^-30 of the heaviest. A race in which no clock has
+ * rung tells nothing of the clocks. */
+template <int EACH, bool CODED, typename Random>
 static __device__ __attribute__((noinline)) light_choice<Random>
-choose_among_light(const float *weights, const int *dist, float unit, int lane, unsigned gone, unsigned endless,
+choose_among_light(const float *weights, const int *dist, float row_heaviest, int lane, unsigned gone, unsigned endless,
                    Random random)
 {
+    typedef each_clocks<EACH, CODED> clocks;
     float weight[EACH], light = 0.0f, heaviest = 0.0f;
     unsigned long long nearest = ~0ull;
-    AB_PLAN("race-each: the idle clock rings");
+    AB_PLAN("race-each: what is left weighs nearly nothing");
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
-        const int city = each_clocks<EACH>::city(k, lane);
+        const int city = clocks::city(k, lane);
         const bool left = !(gone >> k & 1);
-        weight[k] = left ? __ldcg(weights + city) : 0.0f;
+        weight[k] = left ? weights[city] : 0.0f;
         if (endless >> k & 1) light += weight[k];
         if (left) nearest = min(nearest, city_key(dist[city], city));
     }
-    const float luck = __shfl_sync(FULL_WARP, tsp_race_unit(random.next()), 0) * unit;
-    light = __shfl_sync(FULL_WARP, tsp_race_sum(light), 0);
-    const bool counts = luck <= light * IDLE_MEAN;
-    if (counts) AB_PLAN("race-each: what is left weighs nearly nothing");
+    if (CODED) {
+        light = __shfl_sync(FULL_WARP, tsp_race_sum(light), 0);
+        const float luck = __shfl_sync(FULL_WARP, tsp_race_unit(random.next()), 0);
+        const bool counts = luck * row_heaviest <= light * IDLE_MEAN;
+        if (counts) AB_PLAN("race-each: a ring of the idle clock that counts");
 #pragma unroll
-    for (int k = 0; k < EACH; ++k) {
-        if (counts && !(endless >> k & 1)) weight[k] = 0.0f;
-        heaviest = max(heaviest, weight[k]);
+        for (int k = 0; k < EACH; ++k)
+            if (counts && !(endless >> k & 1)) weight[k] = 0.0f;
     }
+#pragma unroll
+    for (int k = 0; k < EACH; ++k) heaviest = max(heaviest, weight[k]);
     const float most = warp_max(heaviest);
-    if (!(most > 0.0f)) {
-        return {random, (int)(unsigned)warp_min(nearest), true};
-    }
+    if (!(most > 0.0f)) return {random, (int)(unsigned)warp_min(nearest), true};
     unsigned first = TSP_RACE_NEVER;
     int mine = 0;
 #pragma unroll
     for (int k = 0; k < EACH; ++k) {
         const unsigned key = tsp_race_key(tsp_race_exponential(random.next()) * tsp_race_mean(weight[k], most), lane);
-        if (key < first) mine = each_clocks<EACH>::city(k, lane);
+        if (key < first) mine = clocks::city(k, lane);
         first = min(first, key);
     }
     const int city = __shfl_sync(FULL_WARP, mine, (int)warp_min(first));
     return {random, city, false};
 }
 
-template <typename Random, int EACH>
-static __global__ void __launch_bounds__(WALK_THREADS)
+template <typename Random, int EACH, bool CODED>
+static __global__ void __launch_bounds__(WALK_THREADS, 1)
     walk_each(tsp_device colony, each_rows rows, int block_ants, unsigned long long seed, unsigned iteration)
 {
-    const int n = colony.n, stride = row_bytes(n), thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
-    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE; /* kept in a register */
+    typedef typename each_clocks<EACH, CODED>::entry entry;
+    const int n = colony.n, stride = row_entries(n), thread = (int)threadIdx.x, warp = thread / WARP_SIZE;
+    /* By shuffles: so they are kept in registers. */
+    const int lane = __shfl_sync(FULL_WARP, thread, thread) % WARP_SIZE;
+    const unsigned base = __shfl_sync(FULL_WARP, n > ROW_THREADS ? 0u : CODE_BASE + 0u, lane);
     const int ant = (int)blockIdx.x * block_ants + warp;
-    const unsigned base = __shfl_sync(FULL_WARP, n > ROW_THREADS ? 0u : CODE_BASE, lane); /* kept in a register */
-    SHARED_DYNAMIC(unsigned char, codes, 0, code_count(n));
+    SHARED_DYNAMIC(entry, means, 0, entries(n));
     await_launch();
-    tsp_race_load<unsigned char>(codes, rows.code, code_count(n));
+    tsp_race_load<entry>(means, (const entry *)rows.mean, entries(n));
     __syncthreads();
     if (!__any_sync(FULL_WARP, warp < block_ants && ant < colony.n_ants)) return;
 
@@ -235,104 +264,113 @@ static __global__ void __launch_bounds__(WALK_THREADS)
     unsigned zero_weight_steps = 0;
     int from = __shfl_sync(FULL_WARP, min((int)(tsp_race_unit(random.next()) * (float)n), n - 1), 0);
     record.begin(from);
-    each_clocks<EACH> clocks;
+    each_clocks<EACH, CODED> clocks;
     clocks.begin(n, lane);
     clocks.mend(random);
-    clocks.set(from, lane, -1.0f, true);
+    clocks.visit(from, lane);
 
-    float mean[EACH], rate[EACH]; /* of the clocks in the row of the city where the ant stands: bounds */
-    unsigned least;               /* time of the lane's clock that rings first there, as bits */
-    int mine;                     /* ... its number, and its city in the lower 16 bits */
-    unsigned first;               /* key of the clock that rings first of all */
+    float mean[EACH], rate[EACH]; /* of the clocks in the row of the city where the ant stands */
+    unsigned least;               /* time of the lane's clock that rings first there, as bits, */
+    int mine;                     /* ... and its number above the 16 bits of its city */
+    unsigned first;               /* key of the clock that rings first of all, */
     int next;                     /* ... and its city */
     const auto race = [&] {
-        float time[EACH];
+        unsigned time[EACH];
         least = TSP_RACE_NEVER;
         mine = 0;
-        clocks.load(codes, from * stride, lane, base, mean);
+        clocks.load(means, from * stride, lane, base, mean);
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) time[k] = clocks.wait[k] * mean[k];
+        for (int k = 0; k < EACH; ++k) time[k] = (unsigned)__float_as_int(clocks.wait[k] * mean[k]);
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) least = min(least, (unsigned)__float_as_int(time[k]));
+        for (int k = 0; k < EACH; ++k) least = min(least, time[k]);
         first = warp_min(tsp_race_key(tsp_race_time(least), lane));
 #pragma unroll
         for (int k = 0; k < EACH; ++k) { /* while the minimum is on its way */
             rate[k] = tsp_race_reciprocal(mean[k]);
-            if ((unsigned)__float_as_int(time[k]) == least) mine = clocks.city(k, lane) | k << 16;
+            if (time[k] == least) mine = clocks.city(k, lane) | k << 16;
         }
         next = __shfl_sync(FULL_WARP, mine & 0xffff, (int)first);
     };
-    /* Lets the time of the ring pass. The clock that rang is negative then. */
-    const auto pass = [&](float passed) {
+    /* Lets time pass. */
+    const auto pass = [&](float time) {
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) clocks.wait[k] -= passed * rate[k];
+        for (int k = 0; k < EACH; ++k) clocks.wait[k] -= time * rate[k];
     };
+    /* Lets the time of the first ring pass, and a little more for the clock that rang, which becomes negative. */
     const auto ring = [&] {
         const bool rang = first % WARP_SIZE == (unsigned)lane;
         pass(rang ? tsp_race_time(least) * (1.0f + 0x1p-20f) : tsp_race_time(first & ~(WARP_SIZE - 1u)));
         return rang;
     };
-    const auto go = [&](int i) {
-        if (ring()) clocks.gone |= 1u << (mine >> 16);
-        if (lane == i) record.mine = next;
-        from = next;
-    };
-    const float long_time = 0x1p-8f * IDLE_MEAN * (WAIT_UNIT / CODE_UNIT);
+    const float long_time = CODED ? LATE * IDLE_MEAN / CODE_UNIT * clocks.UNIT : tsp_race_time(TSP_RACE_LATE);
     const unsigned late = (unsigned)__float_as_int(long_time);
     race();
 
-    for (int left = n - 1; left > 0; left -= WARP_SIZE) {
-        const int steps = min(left, (int)WARP_SIZE);
-        /* Of this lane's step: a chance that the ring counts, the time of the idle clock. */
-        float chance, idle;
-        const auto draw = [&] {
+    for (int left = n - 1; left > 0; left -= BLOCK_STEPS) {
+        const int steps = min(left, (int)BLOCK_STEPS);
+        const unsigned end = 1u << steps;
+        /* Of this lane's step: a chance that the ring counts, the time of the idle clock. Returns the steps in doubt. */
+        float chance = 0.0f, idle = long_time;
+        const auto draw = [&]() -> unsigned {
+            if (!CODED) return end;
             chance = tsp_race_unit(random.next());
-            idle = tsp_race_exponential(random.next()) * (0x1p8f * long_time);
-            return __ballot_sync(FULL_WARP, chance > CODE_SURE || idle < long_time);
+            idle = tsp_race_exponential(random.next()) * (long_time / LATE);
+            return __ballot_sync(FULL_WARP, chance > CODE_SURE || idle < long_time) | end;
         };
         unsigned doubt = draw();
         bool lost = __any_sync(FULL_WARP, clocks.is_any_lost());
-        for (int i = 0; i < steps;) {
-            const unsigned ahead = doubt & FULL_WARP << i;
-            const int stop = lost ? i : ahead ? min(__ffs((int)ahead) - 1, steps) : steps;
+        if (lost) doubt |= 1;
+        for (unsigned step = 1;;) { /* a bit */
+            const auto go = [&](bool rang) {
+                if (rang) clocks.gone |= 1u << (mine >> 16);
+                if (step == 1u << lane) record.mine = next;
+                from = next;
+                step <<= 1;
+            };
 #pragma unroll 1
-            for (; i < stop && first < late; ++i) {
-                go(i);
+            while (!(doubt & step) && first < late) {
+                go(ring());
                 race();
             }
-            if (i == steps) break;
+            if (step == end) break;
+            const int i = __ffs((int)step) - 1;
+            const float idle_now = __shfl_sync(FULL_WARP, idle, i), luck = __shfl_sync(FULL_WARP, chance, i);
             if (lost) {
                 AB_PLAN("race-each: clocks that a tie has lost");
                 lost = false;
                 clocks.mend(random);
-            } else {
-                AB_PLAN("race-each: a step in doubt");
-                const float idle_now = __shfl_sync(FULL_WARP, idle, i), luck = __shfl_sync(FULL_WARP, chance, i);
-                const bool near_rings = __any_sync(FULL_WARP, tsp_race_time(first) < idle_now);
-                if (!near_rings) {
-                    unsigned endless = 0;
+                doubt = draw();
+            } else if (!__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
+                const size_t row = (size_t)from * (size_t)colony.stride;
+                unsigned endless = 0;
 #pragma unroll
-                    for (int k = 0; k < EACH; ++k)
-                        if (mean[k] == INFINITY) endless |= 1u << k;
-                    const size_t row = (size_t)from * (size_t)colony.stride;
-                    const auto chosen = choose_among_light<EACH>(colony.choice_info + row, colony.dist + row, __ldcg(rows.heaviest + from), lane, clocks.gone, endless, random);
-                    random = chosen.random;
-                    zero_weight_steps += chosen.is_of_zero_weight;
-                    next = chosen.city;
-                    pass(idle_now);
-                    clocks.set(next, lane, -1.0f, true);
-                    if (lane == i) record.mine = next;
-                    from = next;
-                    ++i;
-                } else if (__any_sync(FULL_WARP, luck * __ldcg(rows.heaviest + from) <=
-                           __ldcg(colony.choice_info + (size_t)from * (size_t)colony.stride + (size_t)next) *
-                               (bound_of(codes[from * stride + next], 0, CODE_BASE) * CODE_UNIT))) {
-                    go(i++);
+                for (int k = 0; k < EACH; ++k)
+                    if (mean[k] == INFINITY) endless |= 1u << k;
+                const auto chosen =
+                    choose_among_light<EACH, CODED>(colony.choice_info + row, colony.dist + row, rows.heaviest[from],
+                                                    lane, clocks.gone, endless, random);
+                random = chosen.random;
+                zero_weight_steps += chosen.is_weightless;
+                next = chosen.city;
+                if (CODED) pass(idle_now);
+                clocks.visit(next, lane);
+                go(false);
+            } else if (CODED) {
+                AB_PLAN("race-each: a step in doubt");
+                const unsigned code = (unsigned)means[from * stride + next];
+                const float bound = bound_of(code, 0, base);
+                bool counts = __any_sync(FULL_WARP, luck * bound_of(code + 1, 0, base) <= bound);
+                if (!counts) {
+                    const float heaviest = rows.heaviest[from];
+                    const float weight = colony.choice_info[(size_t)from * (size_t)colony.stride + (size_t)next];
+                    counts = __any_sync(FULL_WARP, luck * heaviest <= weight * (bound * CODE_UNIT));
+                }
+                const bool rang = ring();
+                if (counts) {
+                    go(rang);
                 } else {
                     AB_PLAN("race-each: a ring that does not count");
-                    const float fresh = WAIT_UNIT * tsp_race_exponential(random.next());
-                    ring();
-                    clocks.set(next, lane, fresh, false);
+                    clocks.set(next, lane, clocks.UNIT * tsp_race_exponential(random.next()));
                     doubt = draw();
                 }
             }
@@ -345,25 +383,38 @@ static __global__ void __launch_bounds__(WALK_THREADS)
 
 /* ---- The rung ---- */
 
-static size_t shared_bytes(int n)
-{
-    return (size_t)code_count(n);
-}
-
-/* Calls back with a constant: the clocks that a lane needs. */
-template <int EACH = 1, typename Then> static ab_status with_clocks(int n, Then then)
+/* Calls back with constants: the clocks that a lane needs, and whether rows are in codes. */
+template <int EACH = 1, typename Then> static ab_status with_clocks(int n, bool coded, Then then)
 {
     if constexpr (EACH < MOST_EACH)
-        if (n > EACH * WARP_SIZE) return with_clocks<EACH + 1>(n, then);
-    return then(std::integral_constant<int, EACH>());
+        if (n > EACH * WARP_SIZE) return with_clocks<EACH + 1>(n, coded, then);
+    if constexpr (EACH <= MOST_FLOATS)
+        if (!coded) return then(std::integral_constant<int, EACH>(), std::false_type());
+    return then(std::integral_constant<int, EACH>(), std::true_type());
 }
 
-/* Places the rung's memory and returns its size in bytes. */
+static size_t shared_bytes(int n, bool coded)
+{
+    return (size_t)entries(n) * (coded ? 1 : sizeof(float));
+}
+
+/* Rows are in codes if floats do not fit. */
+static ab_status choose_codes(int n, const tsp_params *params, bool *coded)
+{
+    const int allowed = tsp_own<tsp_race_params>(params).shared;
+    int device = 0, most = 0;
+    CUDA_TRY(cudaGetDevice(&device));
+    CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    *coded = n > MOST_FLOATS * WARP_SIZE || shared_bytes(n, false) > (size_t)(allowed && allowed < most ? allowed : most);
+    return ab_ok();
+}
+
+/* Places the rung's memory, which has room for floats, and returns its size in bytes. */
 static size_t place(void *scratch, int n, const tsp_params *params, each_rows *rows)
 {
-    const size_t heaviest = tsp_race_round_up(shared_bytes(n));
+    const size_t heaviest = tsp_race_round_up(shared_bytes(n, n > MOST_FLOATS * WARP_SIZE));
     const size_t links = heaviest + tsp_race_round_up((size_t)n * sizeof(float));
-    rows->code = (unsigned char *)scratch;
+    rows->mean = scratch;
     rows->heaviest = (float *)((char *)scratch + heaviest);
     rows->links = params->protocol == TSP_ALL_ANTS ? (tour_links *)((char *)scratch + links) : NULL;
     return links + (rows->links ? (size_t)n * (size_t)params->n_ants * sizeof(tour_links) : 0);
@@ -385,22 +436,27 @@ static size_t scratch_bytes(const tsp_problem *problem, const tsp_params *params
 static ab_status check(const tsp_problem *problem, const tsp_params *params)
 {
     const int n = problem->n;
+    bool coded = false;
     if (n > ROW_THREADS) return ab_unsupported("needs n <= %d, not %d", (int)ROW_THREADS, n);
-    return with_clocks(n, [&](auto each) {
-        return device_allow_shared((const void *)walk_each<tsp_race_random, each.value>, shared_bytes(n),
-                                   params->carveout);
+    AB_TRY(choose_codes(n, params, &coded));
+    return with_clocks(n, coded, [&](auto each, auto is_coded) {
+        return device_allow_shared((const void *)walk_each<tsp_race_random, each.value, is_coded.value>,
+                                   shared_bytes(n, coded), params->carveout);
     });
 }
 
 static ab_status begin(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
-    CUDA_TRY(cudaMemset(rows_of(colony, params).code, 0, shared_bytes(problem->n)));
+    CUDA_TRY(cudaMemset(rows_of(colony, params).mean, 0, shared_bytes(problem->n, problem->n > MOST_FLOATS * WARP_SIZE)));
     return ab_ok();
 }
 
 template <row_depositors WHO> static ab_status weigh(const tsp_device *colony, const tsp_params *params)
 {
-    LAUNCH_EARLY(weigh_each<WHO>, colony->n + 1, colony->stride, 0)
+    bool coded = false;
+    AB_TRY(choose_codes(colony->n, params, &coded));
+    const auto kernel = coded ? weigh_each<WHO, true> : weigh_each<WHO, false>;
+    LAUNCH_EARLY(kernel, colony->n + 1, colony->stride, 0)
     (*colony, rows_of(colony, params), (float)params->alpha, 1.0f - (float)params->rho);
     return AB_LAUNCHED("weigh_each");
 }
@@ -413,10 +469,12 @@ static ab_status choice(const tsp_device *colony, const tsp_params *params, unsi
 static ab_status construct(const tsp_device *colony, const tsp_params *params, unsigned iteration)
 {
     int block_ants = 0;
+    bool coded = false;
     AB_TRY(tsp_race_even_block(params->n_ants, MOST_ANTS, &block_ants));
-    return with_clocks(colony->n, [&](auto each) {
-        const auto walk = walk_each<tsp_race_random, each.value>;
-        LAUNCH_EARLY(walk, ceil_div(colony->n_ants, block_ants), WALK_THREADS, shared_bytes(colony->n))
+    AB_TRY(choose_codes(colony->n, params, &coded));
+    return with_clocks(colony->n, coded, [&](auto each, auto is_coded) {
+        const auto walk = walk_each<tsp_race_random, each.value, is_coded.value>;
+        LAUNCH_EARLY(walk, ceil_div(colony->n_ants, block_ants), WALK_THREADS, shared_bytes(colony->n, coded))
         (*colony, rows_of(colony, params), block_ants, params->seed, iteration);
         return AB_LAUNCHED("walk_each");
     });
@@ -431,6 +489,8 @@ static ab_status deposit(const tsp_device *colony, const tsp_params *params, uns
 {
     return params->protocol == TSP_ALL_ANTS ? weigh<ROW_ALL_ANTS>(colony, params) : weigh<ROW_BEST_ANT>(colony, params);
 }
+
+AB_OWN_PARAMETERS(tsp_race_each) = {TSP_RACE_SHARED_PARAMETER, {}};
 
 AB_RUNG(tsp_rung, tsp_race_each) = {.construct = construct,
                                     .relink = relink,
