@@ -156,16 +156,15 @@ template <int EACH, bool CODED> struct each_clocks {
             if (city(k, lane) >= n) gone |= 1u << k;
         }
     }
-    /* Whether a clock does not ring that should: in a tie it was taken for the one that rang. */
-    __device__ __forceinline__ bool is_any_lost() const
+    /* Whether a clock does not ring that should: all at first, later one that a tie has silenced. */
+    __device__ __forceinline__ bool is_any_silent() const
     {
-        unsigned silent = 0;
+        unsigned negative = 0;
 #pragma unroll
-        for (int k = 0; k < EACH; ++k) silent |= (unsigned)__float_as_int(wait[k]) >> 31 << k;
-        return silent != gone;
+        for (int k = 0; k < EACH; ++k) negative |= (unsigned)__float_as_int(wait[k]) >> 31 << k;
+        return negative != gone;
     }
-    /* Draws such clocks anew. */
-    template <typename Random> __device__ __forceinline__ void mend(Random &random)
+    template <typename Random> __device__ __forceinline__ void draw_silent(Random &random)
     {
 #pragma unroll
         for (int k = 0; k < EACH; ++k) {
@@ -266,7 +265,6 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
     record.begin(from);
     each_clocks<EACH, CODED> clocks;
     clocks.begin(n, lane);
-    clocks.mend(random);
     clocks.visit(from, lane);
 
     float mean[EACH], rate[EACH]; /* of the clocks in the row of the city where the ant stands */
@@ -304,7 +302,6 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
     };
     const float long_time = CODED ? LATE * IDLE_MEAN / CODE_UNIT * clocks.UNIT : tsp_race_time(TSP_RACE_LATE);
     const unsigned late = (unsigned)__float_as_int(long_time);
-    race();
 
     for (int left = n - 1; left > 0; left -= BLOCK_STEPS) {
         const int steps = min(left, (int)BLOCK_STEPS);
@@ -318,8 +315,10 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
             return __ballot_sync(FULL_WARP, chance > CODE_SURE || idle < long_time) | end;
         };
         unsigned doubt = draw();
-        bool lost = __any_sync(FULL_WARP, clocks.is_any_lost());
-        if (lost) doubt |= 1;
+        if (__any_sync(FULL_WARP, clocks.is_any_silent())) {
+            clocks.draw_silent(random);
+            race();
+        }
         for (unsigned step = 1;;) { /* a bit */
             const auto go = [&](bool rang) {
                 if (rang) clocks.gone |= 1u << (mine >> 16);
@@ -335,12 +334,7 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
             if (step == end) break;
             const int i = __ffs((int)step) - 1;
             const float idle_now = __shfl_sync(FULL_WARP, idle, i), luck = __shfl_sync(FULL_WARP, chance, i);
-            if (lost) {
-                AB_PLAN("race-each: clocks that a tie has lost");
-                lost = false;
-                clocks.mend(random);
-                doubt = draw();
-            } else if (!__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
+            if (!__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
                 const size_t row = (size_t)from * (size_t)colony.stride;
                 unsigned endless = 0;
 #pragma unroll
