@@ -306,15 +306,17 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
     for (int left = n - 1; left > 0; left -= BLOCK_STEPS) {
         const int steps = min(left, (int)BLOCK_STEPS);
         const unsigned end = 1u << steps;
-        /* Of this lane's step: a chance that the ring counts, the time of the idle clock. Returns the steps in doubt. */
+        /* Of this lane's step: a chance that the ring counts, the time of the idle clock. Steps in doubt, as bits. */
         float chance = 0.0f, idle = long_time;
-        const auto draw = [&]() -> unsigned {
-            if (!CODED) return end;
+        unsigned doubt = end, idles = 0;
+        const auto draw = [&] {
+            if (!CODED) return;
             chance = tsp_race_unit(random.next());
             idle = tsp_race_exponential(random.next()) * (long_time / LATE);
-            return __ballot_sync(FULL_WARP, chance > CODE_SURE || idle < long_time) | end;
+            idles = __ballot_sync(FULL_WARP, idle < long_time);
+            doubt = __ballot_sync(FULL_WARP, chance > CODE_SURE) | idles | end;
         };
-        unsigned doubt = draw();
+        draw();
         if (__any_sync(FULL_WARP, clocks.is_any_silent())) {
             clocks.draw_silent(random);
             race();
@@ -333,9 +335,10 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
             }
             if (step == end) break;
             const int i = __ffs((int)step) - 1;
-            const float idle_now = __shfl_sync(FULL_WARP, idle, i), luck = __shfl_sync(FULL_WARP, chance, i);
-            if (!__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
-                const size_t row = (size_t)from * (size_t)colony.stride;
+            const size_t row = (size_t)from * (size_t)colony.stride;
+            const float idle_now = __shfl_sync(FULL_WARP, idle, i);
+            const bool is_late = (idles & step) || first >= late;
+            if (is_late && !__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
                 unsigned endless = 0;
 #pragma unroll
                 for (int k = 0; k < EACH; ++k)
@@ -351,22 +354,21 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
                 go(false);
             } else if (CODED) {
                 AB_PLAN("race-each: a step in doubt");
-                const unsigned code = (unsigned)means[from * stride + next];
-                const float bound = bound_of(code, 0, base);
-                bool counts = __any_sync(FULL_WARP, luck * bound_of(code + 1, 0, base) <= bound);
-                if (!counts) {
-                    const float heaviest = rows.heaviest[from];
-                    const float weight = colony.choice_info[(size_t)from * (size_t)colony.stride + (size_t)next];
-                    counts = __any_sync(FULL_WARP, luck * heaviest <= weight * (bound * CODE_UNIT));
-                }
-                const bool rang = ring();
-                if (counts) {
-                    go(rang);
-                } else {
-                    AB_PLAN("race-each: a ring that does not count");
-                    clocks.set(next, lane, clocks.UNIT * tsp_race_exponential(random.next()));
-                    doubt = draw();
-                }
+                /* The ant goes on while the weight is on its way, as most rings count. */
+                const float weight = colony.choice_info[row + (size_t)next], heaviest = rows.heaviest[from];
+                const float bound = bound_of((unsigned)means[from * stride + next], 0, base);
+                const float luck = __shfl_sync(FULL_WARP, chance, i);
+                const unsigned gone = clocks.gone;
+                const int here = from, there = next;
+                go(ring());
+                race();
+                if (__any_sync(FULL_WARP, luck * heaviest <= weight * (bound * CODE_UNIT))) continue;
+                AB_PLAN("race-each: a ring that does not count");
+                from = here;
+                step >>= 1;
+                clocks.gone = gone;
+                clocks.set(there, lane, clocks.UNIT * tsp_race_exponential(random.next()));
+                draw();
             }
             race();
         }
