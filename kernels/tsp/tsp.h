@@ -37,7 +37,7 @@
  *                            antbench 3.3 --implementations tsp/ds-roulette-branch
  *   race                 exact without a wheel: a warp per ant, clocks of near cities race one for all others
  *                            antbench 3.3 --implementations tsp/race
- *   race-each            a clock per city instead, for up to 240 cities, whose rows fit in shared memory
+ *   race-each            a clock per city instead, for up to 480 cities, whose rows fit in shared memory
  *                            antbench 3.3 --implementations tsp/race-each --instances d198
  * With candidate sets a step reads 20 or 32 cities and seldom all:
  *   acotsp-seq-nn        acotsp-seq with candidate sets

@@ -224,10 +224,9 @@ static void a_tail_that_says_nothing(void **state)
 }
 
 /* City 0 weighs so much that no mean time tells the others apart once it is visited. From then on ants choose odd
- * cities, and of those that weigh nothing the nearest. */
-static void cities_that_weigh_nearly_nothing(void **state)
+ * cities, and of those that weigh nothing the nearest. With `shared` bytes rows are in codes. */
+static void check_light_cities(int shared, float light)
 {
-    (void)state;
     static float pheromone[N * N];
     static int32_t tours[ROOM / N * (N + 1)];
     int64_t lengths[ROOM / N];
@@ -236,7 +235,8 @@ static void cities_that_weigh_nearly_nothing(void **state)
     tsp_result result = {.tours = tours, .lengths = lengths};
     tsp_colony *colony = NULL;
     params.n_ants = ROOM / N;
-    for (int k = 0; k < N * N; k++) pheromone[k] = k / N == 0 || k % N == 0 ? 1e20f : k % N % 2 ? 1e-20f : 0.0f;
+    set_own(registered("tsp/race-each", AB_HOST), &params, "shared", shared);
+    for (int k = 0; k < N * N; k++) pheromone[k] = k / N == 0 || k % N == 0 ? 1e20f : k % N % 2 ? light : 0.0f;
     assert_ok(open_colony(registered("tsp/race-each", AB_HOST)->open, &problem, &params, &colony));
     assert_ok(colony->methods->write_pheromone(colony, pheromone));
     assert_ok(ab_iterate(&colony->work));
@@ -253,6 +253,14 @@ static void cities_that_weigh_nearly_nothing(void **state)
     }
     colony->work.methods->close(&colony->work);
     free_problem(&problem);
+}
+
+static void cities_that_weigh_nearly_nothing(void **state)
+{
+    (void)state;
+    check_light_cities(0, 1e-20f);
+    check_light_cities(20000, 1e-20f);
+    check_light_cities(20000, 3e10f); /* too little for a code, and enough for a ring of the idle clock to count */
 }
 
 /* ---- Images ---- */

@@ -130,15 +130,19 @@ static ab_status judge_iteration(judgement *j, tsp_colony *colony, const tsp_par
 typedef enum way {
     PLAIN,    /* the best ant deposits, so that tours are the same again on a GPU too */
     STREAMED, /* likewise; rows that are not in shared memory, few near cities, coordinates */
-    ALL_ANTS, /* every ant deposits, which a race does in whole numbers: of candidate sets, rows in codes (race.h) */
+    ALL_ANTS, /* every ant deposits, which a race does in whole numbers: rows in codes, if a rung has them */
     WAYS
 } way;
 
-/* Sets a parameter that the implementation has for itself; nothing where it has none of this name. */
+/* A parameter that the implementation has for itself; NULL where it has none of this name. */
+static const ab_parameter *own(const ab_implementation *it, const char *name)
+{
+    return it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
+}
+
 static ab_status set_own(const ab_implementation *it, tsp_params *params, const char *name, const char *value)
 {
-    const ab_parameter *own = it->parameters ? ab_parameter_find(it->parameters, name, strlen(name)) : NULL;
-    return own ? ab_parameter_set(own, value, params) : ab_ok();
+    return own(it, name) ? ab_parameter_set(own(it, name), value, params) : ab_ok();
 }
 
 static ab_status judge(judgement *j, const ab_implementation *implementation, way by)
@@ -259,8 +263,10 @@ int main(int argc, char **argv)
             if (all[i].traits & AB_SEVERAL) continue; /* of one rank they are their part */
             if (sizes[size].race_alone && !(all[i].traits & TSP_RACE)) continue;
             const bool all_ways = sizes[size].race_alone || sizes[size].n == LESS_SHARED;
-            const int ways = !(all[i].traits & TSP_RACE) ? 1 : all_ways ? WAYS : ALL_ANTS;
+            const bool race = all[i].traits & TSP_RACE;
+            const int ways = !race && !own(&all[i], "shared") ? 1 : all_ways ? WAYS : ALL_ANTS;
             for (int by = 0; by < ways; by++) {
+                if (by == STREAMED && !race) continue;
                 static const char *const names[WAYS] = {"", " streamed", " with every ant"};
                 const bool good = passes(&all[i], &instance, sizes[size].n_ants, (way)by);
                 failed += !good;

@@ -113,45 +113,67 @@ static void clocks_of_candidates_give_each_its_weight(void **state)
         }
 }
 
-/* Each candidate by itself. Where weights are far apart, all that are left may weigh too little for a code, or some. */
+enum { CODED = 40, CODED_ANTS = 3000 };
+
+/* Each city by itself. Where weights are far apart, all that are left may weigh too little for a code, or some. */
+static void check_choices(ab_open *open, tsp_problem problem, tsp_params params, double least_octaves, double octaves)
+{
+    static int32_t tours[CODED_ANTS * (CODED + 1)];
+    tsp_result result = {.tours = tours};
+    tsp_colony *colony = NULL;
+    city_counts counts;
+    uint64_t random = 3;
+    params.n_ants = CODED_ANTS;
+    selection_pheromone(&problem, &params, WEIGHTS_UNIFORM, pheromone);
+    for (int i = 0; octaves > 0.0 && i < CODED * CODED; i++)
+        if (random_unit(&random) > 0.1) pheromone[i] *= (float)exp2(-least_octaves - octaves * random_unit(&random));
+    assert_ok(open_colony(open, &problem, &params, &colony));
+    assert_ok(colony->methods->write_pheromone(colony, pheromone));
+    assert_ok(run_stage_named(&colony->work, "choice"));
+    assert_ok(run_stage_named(&colony->work, "construct"));
+    assert_ok(colony->methods->read(colony, &result));
+    assert_ok(city_counts_open(&problem, &params, pheromone, &counts));
+    assert_ok(city_counts_add(&counts, tours, CODED_ANTS));
+    for (int steps = 0; steps < CITY_STEPS; steps++) {
+        const city_verdict v = city_counts_judge(&counts, steps);
+        print_message("# %.0f choices: %.1f standard deviations, of one city %.1f\n", v.choices, v.sum, v.worst);
+        assert_true(v.sum < 6.0 && v.worst < 7.0);
+    }
+    city_counts_free(&counts);
+    colony->work.methods->close(&colony->work);
+}
+
 static void rows_in_codes_choose_each_city_as_often_as_they_should(void **state)
 {
-    enum { N = 40, ANTS = 3000 };
     static const int sizes[] = {24, 32, 32}, octaves[] = {0, 12, 40};
-    static int32_t tours[ANTS * (N + 1)];
     (void)state;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        tsp_problem problem = random_problem(N, 1000, 5);
-        tsp_params params = tsp_default_params(N, TSP_BEST_ANT);
-        tsp_result result = {.tours = tours};
-        tsp_colony *colony = NULL;
-        city_counts counts;
+        tsp_problem problem = random_problem(CODED, 1000, 5);
         int32_t *nn_list = NULL;
-        uint64_t random = 3;
         assert_ok(tsp_nearest_neighbours(&problem, sizes[k], &nn_list));
         problem.nn = sizes[k];
         problem.nn_list = nn_list;
-        params.n_ants = ANTS;
-        selection_pheromone(&problem, &params, WEIGHTS_UNIFORM, pheromone);
-        for (int i = 0; octaves[k] > 0 && i < N * N; i++)
-            if (random_unit(&random) > 0.1) pheromone[i] *= (float)exp2(-22.0 - octaves[k] * random_unit(&random));
-        assert_ok(open_colony(planted_race_coded(CODED_FAULT_NONE), &problem, &params, &colony));
-        assert_ok(colony->methods->write_pheromone(colony, pheromone));
-        assert_ok(run_stage_named(&colony->work, "choice"));
-        assert_ok(run_stage_named(&colony->work, "construct"));
-        assert_ok(colony->methods->read(colony, &result));
-        assert_ok(city_counts_open(&problem, &params, pheromone, &counts));
-        assert_ok(city_counts_add(&counts, tours, ANTS));
-        for (int steps = 0; steps < CITY_STEPS; steps++) {
-            const city_verdict v = city_counts_judge(&counts, steps);
-            print_message("# %.0f choices: %.1f standard deviations, of one city %.1f\n", v.choices, v.sum, v.worst);
-            assert_true(v.sum < 6.0 && v.worst < 7.0);
-        }
-        city_counts_free(&counts);
-        colony->work.methods->close(&colony->work);
+        check_choices(planted_race_coded(CODED_FAULT_NONE), problem, tsp_default_params(CODED, TSP_BEST_ANT), 22.0,
+                      octaves[k]);
         free(nn_list);
         free_problem(&problem);
     }
+}
+
+/* The rows of all cities: as floats, then in codes. */
+static void a_clock_per_city_chooses_each_as_often_as_it_should(void **state)
+{
+    static const int octaves[] = {0, 4, 12, 40};
+    const ab_implementation *it = registered("tsp/race-each", AB_HOST);
+    tsp_problem problem = random_problem(CODED, 1000, 5);
+    (void)state;
+    for (size_t k = 0; k < sizeof octaves / sizeof *octaves; k++)
+        for (int shared = 0; shared <= 3000; shared += 3000) {
+            tsp_params params = tsp_default_params(CODED, TSP_BEST_ANT);
+            set_own(it, &params, "shared", shared);
+            check_choices(it->open, problem, params, 26.0, octaves[k]);
+        }
+    free_problem(&problem);
 }
 
 int main(void)
@@ -160,6 +182,7 @@ int main(void)
         cmocka_unit_test(a_race_gives_each_city_its_weight),
         cmocka_unit_test(clocks_of_candidates_give_each_its_weight),
         cmocka_unit_test(rows_in_codes_choose_each_city_as_often_as_they_should),
+        cmocka_unit_test(a_clock_per_city_chooses_each_as_often_as_it_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
