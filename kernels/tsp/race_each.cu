@@ -15,7 +15,7 @@
  *
  * Floor on an H100: by latency 170 cycles per step: shared memory 40, times and their minimum 35, the warp's minimum
  * 47, a shuffle 32. Rows on their way to 99 multiprocessors, 4 n^2 bytes each, at 5.5 TB/s. d198: 0.017 and 0.003 ms.
- * Limit: 4 n^2 bytes of shared memory, so n <= 240 on an H100.
+ * Limit: n^2 bytes of shared memory, so n <= 480 on an H100; floats, of 4 n^2 bytes, up to 240.
  * Measured: docs/log/ant-system.md.
  * Source: this project.
  */

@@ -55,7 +55,7 @@ static const ab_heading headings[] = {
 
 static const ab_block blocks[] = {
     {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = all_cities, .stages = "frontier-stages"},
-    {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", "d198", "d198"}, .lines = few_cities, .stages = "frontier-stages"},
+    {.table = "frontier", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", "d198 pcb442", "d198 pcb442"}, .lines = few_cities, .stages = "frontier-stages"},
     {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = {"u30", NULL, "{tsp-dense}"}, .lines = candidates, .stages = "frontier-stages", .part = 1},
     {.table = "frontier-nn", .measure = "time", .params = "protocol=as|as-best", .on = AB_ALWAYS("u100"), .lines = coded_rows, .stages = "frontier-stages", .part = 1, .smoke_only = true},
     {.table = "frontier-sparse", .measure = "time", .params = "ants=1024;protocol=as|as-best", .on = {"u30", NULL, "u13509 u100000"}, .lines = sparse, .stages = "frontier-stages", .part = 2},
