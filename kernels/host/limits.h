@@ -7,7 +7,7 @@ extern "C" {
 #endif
 
 enum {
-    HOST_STATIC_SHARED = 48 * 1024,  /* bytes of shared memory of every block */
+    HOST_STATIC_SHARED = 48 * 1024,   /* bytes of shared memory of every block */
     HOST_DYNAMIC_SHARED = 227 * 1024, /* most bytes for a block whose launcher has asked for it, as on an H100 */
     HOST_MOST_TOGETHER = 16           /* most blocks at once: each thread of theirs has a stack */
 };
