@@ -11,6 +11,7 @@
  * Source: this project.
  */
 #include "kernels/colour_edge/fused.h"
+#include "kernels/cuda/grid_barrier.h"
 
 enum {
     THREADS = 768,
@@ -114,8 +115,11 @@ static __device__ __forceinline__ unsigned long long meet_sums(unsigned long lon
         sum += __shfl_xor_sync(FULL_WARP, sum, offset);
     if (lane >= CE_MAGNITUDES) return 0;
     atomicAdd(&sums[lane], arrival + sum);
-    do sum = *(const volatile unsigned long long *)&sums[lane];
-    while (sum >> ARRIVAL_SHIFT != blocks);
+    for (;;) {
+        sum = *(const volatile unsigned long long *)&sums[lane];
+        if (sum >> ARRIVAL_SHIFT == blocks) break;
+        spin();
+    }
     return sum & (arrival - 1);
 }
 
@@ -247,8 +251,12 @@ extern "C" ab_status AB_GPU(ce_prepare_at_once)(void)
 extern "C" ab_status AB_GPU(ce_at_once)(const ce_device *device, const ce_taps *row_taps, int set, bool thins,
                                         unsigned char *map)
 {
-    AB_PLAN("fused: one launch");
-    LAUNCH_TOGETHER(find_at_once, tiles_of(device->width, device->height), THREADS, (size_t)shared_bytes())
+    const dim3 tiles = tiles_of(device->width, device->height);
+    if (tiles.x * tiles.y == 1)
+        AB_PLAN("fused: one launch, one block");
+    else
+        AB_PLAN("fused: one launch, several blocks");
+    LAUNCH_TOGETHER(find_at_once, tiles, THREADS, (size_t)shared_bytes())
     (*device, *row_taps, set, thins, map);
     return AB_LAUNCHED("find_at_once");
 }

@@ -6,7 +6,7 @@
  * gradients from bytes, all in shared memory. It adds up the magnitudes and keeps 16 bits of each of the four. Of a
  * flat tile, which reads one colour only, it keeps nothing, so 5 bytes per pixel move. The second kernel compares with
  * the bounds' 16 bits. Where they are equal, a warp computes a pixel again from the image. It marks edges as bits, and
- * thins words of 32 pixels by Boolean logic (pixel.h). The price is the apron: for 56 x 48 gradients a block blurs 64
+ * thins words of 32 pixels by Boolean logic (pixel.h). The price is the apron: for 56 x 24 gradients a block blurs 64
  * columns.
  *
  * Limits: height up to 131070; 14 bytes of GPU memory per pixel; odd widths go everywhere as at a border. Same map as
@@ -21,10 +21,10 @@ enum { N_THREADS = 256, N_WARPS = N_THREADS / WARP_SIZE };
 
 /* A block walks down a strip of the image, STEP_ROWS rows of colours at a step; of the step before it keeps two. */
 enum {
-    COLOUR_THREADS = 384,
+    COLOUR_THREADS = 192,
     COLOUR_WARPS = COLOUR_THREADS / WARP_SIZE,
     TILE_COLUMNS = 56, /* columns of gradients per block */
-    STEP_ROWS = 48,
+    STEP_ROWS = 24,
     COLOUR_ROWS = STEP_ROWS + 2,
     QUADS = (TILE_COLUMNS + 2 + QUAD - 1) / QUAD,
     STRETCH = 8,
@@ -38,14 +38,15 @@ enum {
 };
 /* Blocks that a multiprocessor is to hold where the radius is known; one of compute capability 7.5 has 1024 threads. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800
-enum { RESIDENT = 2, RESIDENT_EDGES = 4 };
+enum { RESIDENT = 5, RESIDENT_EDGES = 4, RESIDENT_SHORT_EDGES = 4 };
 #else
-enum { RESIDENT = 3, RESIDENT_EDGES = 4 };
+enum { RESIDENT = 6, RESIDENT_EDGES = 4, RESIDENT_SHORT_EDGES = 5 };
 #endif
+/* Blocks enough for a strip to have a step more, and, of the second kernel, for long walks. */
 #ifdef __CUDACC__
-enum { BLOCKS_ENOUGH = 3000 }; /* for a strip to have a step more */
+enum { BLOCKS_ENOUGH = 3000, EDGE_BLOCKS_ENOUGH = 1000 };
 #else
-enum { BLOCKS_ENOUGH = 3 }; /* so that small images test it */
+enum { BLOCKS_ENOUGH = 3, EDGE_BLOCKS_ENOUGH = 3 }; /* so that small images test all */
 #endif
 /* Columns of a row of blurred pixels in shared memory, of which colour i is the MOST-th to come after i; a thread reads
  * whole float4. */
@@ -250,13 +251,16 @@ static __global__ void __launch_bounds__(COLOUR_THREADS, MOST < CE_MAX_RADIUS ? 
         bool differs = true; /* as the warp's pixels show: it need not wait for the others before it blurs */
         if constexpr (SKIPS) {
             load_stretch<MOST>(device, radius, at, thread, pixels);
-            unsigned different = 0;
-            if (step > 0 && thread < width_of(radius)) /* the two rows of colours before */
-                for (int j = 1; j <= 2; ++j)
-                    different |= pixel_near(device, at.left - 1 - radius + thread, at.y - MOST - j) ^ one;
-#pragma unroll
-            for (int j = 0; j < STRETCH + 2 * MOST; ++j) different |= pixels[j] ^ one;
+            unsigned different = pixels[MOST] ^ one; /* in a photograph this pixel shows it */
             differs = __any_sync(FULL_WARP, different & COLOURS_OF_PIXEL);
+            if (!differs) {
+                if (step > 0 && thread < width_of(radius)) /* the two rows of colours before */
+                    for (int j = 1; j <= 2; ++j)
+                        different |= pixel_near(device, at.left - 1 - radius + thread, at.y - MOST - j) ^ one;
+#pragma unroll
+                for (int j = 0; j < STRETCH + 2 * MOST; ++j) different |= pixels[j] ^ one;
+                differs = __any_sync(FULL_WARP, different & COLOURS_OF_PIXEL);
+            }
             if (differs) blur_stretch<MOST>(device, radius, thread, pixels, columns);
         }
         const bool dense = __syncthreads_or(differs);
@@ -302,33 +306,47 @@ enum {
     OWN_WORDS = 2, /* per row */
     ROW_WORDS = OWN_WORDS + 2,
     COLUMNS = OWN_WORDS * WARP_SIZE,
-    ROWS = 60, /* rows of a block */
-    WORD_ROWS = ROWS + 2 * MARGIN,
-    WALK = WORD_ROWS / N_WARPS, /* rows of a warp */
-    ITEMS = OWN_WORDS * WALK + 1
+    LONG_WALK = 8, /* rows of a warp: of large images, */
+    SHORT_WALK = 4 /* and of small ones, which have few blocks */
 };
-static_assert(WALK * 2 * MARGIN == WARP_SIZE && WORD_ROWS * ROW_WORDS == N_THREADS);
 
-static __device__ __forceinline__ int row_of_block()
+static __host__ __device__ __forceinline__ constexpr int word_rows(int walk)
 {
-    return (int)(gridDim.y - 1 - blockIdx.y);
+    return walk * N_WARPS;
+}
+
+static __host__ __device__ __forceinline__ constexpr int rows_of_block(int walk)
+{
+    return word_rows(walk) - 2 * MARGIN;
+}
+
+static __host__ __device__ __forceinline__ constexpr int items_of(int walk)
+{
+    return OWN_WORDS * walk + 1;
+}
+static_assert(LONG_WALK * 2 * MARGIN == WARP_SIZE && word_rows(LONG_WALK) * ROW_WORDS == N_THREADS);
+
+/* First row of the block's words. */
+template <int WALK> static __device__ __forceinline__ int top_of_block()
+{
+    return (int)(gridDim.y - 1 - blockIdx.y) * rows_of_block(WALK) - MARGIN;
 }
 
 /* A lane's pixel in a warp's item: a word of a row, or, in the last item, two pixels on both sides of each row. */
-static __device__ __forceinline__ int2 pixel_of(int item, int lane)
+template <int WALK> static __device__ __forceinline__ int2 pixel_of(int item, int lane)
 {
-    const int left = (int)blockIdx.x * COLUMNS,
-              top = row_of_block() * ROWS - MARGIN + (int)threadIdx.x / WARP_SIZE * WALK;
-    if (item < ITEMS - 1) return make_int2(left + item / WALK * WARP_SIZE + lane, top + item % WALK);
+    const int left = (int)blockIdx.x * COLUMNS, top = top_of_block<WALK>() + (int)threadIdx.x / WARP_SIZE * WALK;
+    if (item < items_of(WALK) - 1) return make_int2(left + item / WALK * WARP_SIZE + lane, top + item % WALK);
     const int i = lane % (2 * MARGIN);
     return make_int2(i < MARGIN ? left - MARGIN + i : left + COLUMNS - MARGIN + i, top + lane / (2 * MARGIN));
 }
 
 /* Keeps a word of a warp, of which bit `lane` is that lane's pixel. */
+template <int WALK>
 static __device__ __forceinline__ void keep_word(shared_array<unsigned> words, int item, unsigned word)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, first = (int)threadIdx.x / WARP_SIZE * WALK * ROW_WORDS;
-    if (item < ITEMS - 1) {
+    if (item < items_of(WALK) - 1) {
         if (lane == 0) words[first + item % WALK * ROW_WORDS + 1 + item / WALK] = word;
     } else if (lane < WALK) {
         const unsigned four = word >> lane * 2 * MARGIN;
@@ -343,24 +361,26 @@ static __device__ __forceinline__ bool is_in_image(const ce_device &device, int2
 }
 
 /* A pass of thinning in place, a word per thread. */
-static __device__ __forceinline__ void thin(shared_array<unsigned> words)
+template <int WALK> static __device__ __forceinline__ void thin(shared_array<unsigned> words)
 {
+    constexpr int N = word_rows(WALK) * ROW_WORDS;
     const int at = (int)threadIdx.x;
     for (int sub_iteration = 0; sub_iteration < 2; ++sub_iteration) {
-        const unsigned thinned = thin_word<ROW_WORDS, WORD_ROWS * ROW_WORDS>(words, at, sub_iteration);
+        const unsigned thinned = at < N ? thin_word<ROW_WORDS, N>(words, at, sub_iteration) : 0;
         __syncthreads();
-        words[at] = thinned;
+        if (at < N) words[at] = thinned;
         __syncthreads();
     }
 }
 
 /* Writes the block's own pixels, 16 per thread. */
+template <int WALK>
 static __device__ __forceinline__ void store(const ce_device &device, shared_array<unsigned> words, unsigned char *map)
 {
     enum { PER_THREAD = 16, PER_ROW = COLUMNS / PER_THREAD };
     const int row = (int)threadIdx.x / PER_ROW, first = (int)threadIdx.x % PER_ROW * PER_THREAD;
-    const int x = (int)blockIdx.x * COLUMNS + first, y = row_of_block() * ROWS + row;
-    if (row >= ROWS || x >= device.width || y >= device.height) return;
+    const int x = (int)blockIdx.x * COLUMNS + first, y = top_of_block<WALK>() + MARGIN + row;
+    if (row >= rows_of_block(WALK) || x >= device.width || y >= device.height) return;
     const unsigned bits = words[(row + MARGIN) * ROW_WORDS + 1 + first / WARP_SIZE] >> first % WARP_SIZE;
     unsigned char *const to = map + ce_at(device, x, y);
     if (device.width % PER_THREAD == 0)
@@ -497,20 +517,12 @@ static __device__ __forceinline__ bool is_dense(const ce_device &device, const t
     return all.dense[row * all.across + ce_clamp(x, device.width) / TILE_COLUMNS];
 }
 
-/* Called by a warp: whether no code of the block was kept. */
-static __device__ __forceinline__ bool is_flat(const ce_device &device, const tiling &all)
-{
-    const int lane = (int)threadIdx.x % WARP_SIZE, i = min(lane, 8), x = (int)blockIdx.x * COLUMNS - MARGIN,
-              y = row_of_block() * ROWS - MARGIN;
-    const int row = tile_row_of(all, ce_clamp(y + i / 3 * ((WORD_ROWS - 1) / 2 + 1), device.height)).number;
-    return !__any_sync(FULL_WARP, is_dense(device, all, row, x + i % 3 * (COLUMNS + 2 * MARGIN - 1) / 2));
-}
-
 /* A bit per item: whether the lane's pixel in it is in the image and has a code. */
+template <int WALK>
 static __device__ __forceinline__ unsigned items_with_codes(const ce_device &device, const tiling &all)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, left = (int)blockIdx.x * COLUMNS;
-    const int top = row_of_block() * ROWS - MARGIN + (int)threadIdx.x / WARP_SIZE * WALK;
+    const int top = top_of_block<WALK>() + (int)threadIdx.x / WARP_SIZE * WALK;
     const tile_row upper = tile_row_of(all, ce_clamp(top, device.height)),
                    lower = tile_row_of(all, ce_clamp(top + WALK - 1, device.height));
     const unsigned rows = ((1u << max(min(device.height - top, (int)WALK), 0)) - 1) & ~((1u << max(-top, 0)) - 1);
@@ -523,27 +535,27 @@ static __device__ __forceinline__ unsigned items_with_codes(const ce_device &dev
         if (is_dense(device, all, lower.number, x)) dense |= ~of_upper;
         if (x < device.width) items |= (rows & dense) << word * WALK;
     }
-    const int2 beside = pixel_of(ITEMS - 1, lane);
-    if (is_in_image(device, beside) &&
+    const int2 beside = pixel_of<WALK>(items_of(WALK) - 1, lane);
+    if (lane < WALK * 2 * MARGIN && is_in_image(device, beside) &&
         is_dense(device, all, of_upper >> (beside.y - top) & 1 ? upper.number : lower.number, beside.x))
-        items |= 1u << (ITEMS - 1);
+        items |= 1u << (items_of(WALK) - 1);
     return items;
 }
 
 /* Looks at the pixels in doubt, a warp at every N_WARPS-th word. Returns whether one of the warp's is on an edge. */
-template <int MOST>
+template <int MOST, int WALK>
 static __device__ __forceinline__ bool settle_doubts(const ce_device &device, const ce_taps &row_taps,
                                                      shared_array<float> bounds, shared_array<unsigned> doubt_words,
                                                      shared_array<unsigned> words)
 {
     const int lane = (int)threadIdx.x % WARP_SIZE, warp = (int)threadIdx.x / WARP_SIZE;
-    unsigned doubts = doubt_words[lane * N_WARPS + warp];
+    unsigned doubts = lane < WALK * ROW_WORDS ? doubt_words[lane * N_WARPS + warp] : 0;
     bool found = false;
     for (unsigned lanes; (lanes = __ballot_sync(FULL_WARP, doubts != 0)) != 0;) {
         const int whose = __ffs((int)lanes) - 1, bit = __ffs(__shfl_sync(FULL_WARP, (int)doubts, whose)) - 1;
         const int word = whose * N_WARPS + warp;
         const int x = (int)blockIdx.x * COLUMNS + (word % ROW_WORDS - 1) * WARP_SIZE + bit,
-                  y = row_of_block() * ROWS - MARGIN + word / ROW_WORDS;
+                  y = top_of_block<WALK>() + word / ROW_WORDS;
         if (lane == whose) doubts &= doubts - 1;
         if (!is_edge<MOST>(device, row_taps, x, y, bounds)) continue;
         if (lane == 0) words[word] |= 1u << bit;
@@ -553,29 +565,28 @@ static __device__ __forceinline__ bool settle_doubts(const ce_device &device, co
 }
 
 /* Blocks go up, as what the first kernel has written last is in the cache. */
-template <int MOST>
-static __global__ void __launch_bounds__(N_THREADS, RESIDENT_EDGES)
+template <int MOST, int WALK>
+static __global__ void __launch_bounds__(N_THREADS, WALK == LONG_WALK ? RESIDENT_EDGES : RESIDENT_SHORT_EDGES)
     find_edges(ce_device device, ce_taps row_taps, int set, tiling all, bool thins, unsigned char *map)
 {
-    static_assert(WORD_ROWS / 2 <= STEP_ROWS - 2 && COLUMNS / 2 + MARGIN <= TILE_COLUMNS); /* is_flat */
-    SHARED(unsigned, words, WORD_ROWS *ROW_WORDS);
-    SHARED(unsigned, doubt_words, WORD_ROWS *ROW_WORDS); /* those that the codes leave in doubt */
-    SHARED(float, bounds, CE_MAGNITUDES);                /* bounds of the squares */
+    constexpr int ITEMS = items_of(WALK), N_WORDS = word_rows(WALK) * ROW_WORDS;
+    SHARED(unsigned, words, N_WORDS);
+    SHARED(unsigned, doubt_words, N_WORDS); /* those that the codes leave in doubt */
+    SHARED(float, bounds, CE_MAGNITUDES);   /* bounds of the squares */
     SHARED(unsigned, limits, 4);
     const int thread = (int)threadIdx.x, lane = thread % WARP_SIZE;
     const uint2 *const codes = (const uint2 *)device.scratch;
     release_launch();
     await_launch();
-    const unsigned items = items_with_codes(device, all);
+    const unsigned items = items_with_codes<WALK>(device, all);
     uint2 code[ITEMS]; /* on their way while the bounds are found */
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-        const int2 at = pixel_of(i, lane);
+        const int2 at = pixel_of<WALK>(i, lane);
         code[i] = items >> i & 1 ? codes[at.y * device.width + at.x] : uint2{0, 0};
     }
-    const bool is_first = blockIdx.x == 0 && blockIdx.y == 0;
-    doubt_words[thread] = 0;
-    if (thread < WARP_SIZE && (is_first || !is_flat(device, all))) find_bounds(device, set, bounds, limits);
+    if (thread < N_WORDS) doubt_words[thread] = 0;
+    if (thread < WARP_SIZE) find_bounds(device, set, bounds, limits);
     __syncthreads();
     unsigned found = 0; /* whether the words are not empty */
     bool doubtful = false;
@@ -588,37 +599,38 @@ static __global__ void __launch_bounds__(N_THREADS, RESIDENT_EDGES)
             const bool above = any_above(above_volume, above_intensity, code[i]);
             const unsigned word = __ballot_sync(FULL_WARP, above);
             if (!above && any_above(least_volume, least_intensity, code[i])) doubts |= 1u << i & items;
-            keep_word(words, i, word);
+            keep_word<WALK>(words, i, word);
             found |= word;
         }
         doubtful = __any_sync(FULL_WARP, doubts != 0);
         if (doubtful) {
 #pragma unroll
-            for (int i = 0; i < ITEMS; ++i) keep_word(doubt_words, i, __ballot_sync(FULL_WARP, doubts >> i & 1));
+            for (int i = 0; i < ITEMS; ++i) keep_word<WALK>(doubt_words, i, __ballot_sync(FULL_WARP, doubts >> i & 1));
         }
     } else {
         for (int i = lane; i < WALK * ROW_WORDS; i += WARP_SIZE) words[thread / WARP_SIZE * WALK * ROW_WORDS + i] = 0;
     }
-    if (__syncthreads_or(doubtful)) found |= settle_doubts<MOST>(device, row_taps, bounds, doubt_words, words);
-    if (__syncthreads_or(found != 0) && thins) thin(words);
-    store(device, words, map);
+    if (__syncthreads_or(doubtful)) found |= settle_doubts<MOST, WALK>(device, row_taps, bounds, doubt_words, words);
+    if (__syncthreads_or(found != 0) && thins) thin<WALK>(words);
+    store<WALK>(device, words, map);
 }
 
 static __global__ void __launch_bounds__(N_THREADS)
     thin_again(ce_device device, const unsigned char *from, unsigned char *to)
 {
-    SHARED(unsigned, words, WORD_ROWS *ROW_WORDS);
+    constexpr int WALK = LONG_WALK, ITEMS = items_of(WALK);
+    SHARED(unsigned, words, word_rows(WALK) * ROW_WORDS);
     release_launch();
     await_launch();
 #pragma unroll
     for (int i = 0; i < ITEMS; ++i) {
-        const int2 at = pixel_of(i, (int)threadIdx.x % WARP_SIZE);
+        const int2 at = pixel_of<WALK>(i, (int)threadIdx.x % WARP_SIZE);
         const bool edge = is_in_image(device, at) && from[ce_at(device, at.x, at.y)];
-        keep_word(words, i, __ballot_sync(FULL_WARP, edge));
+        keep_word<WALK>(words, i, __ballot_sync(FULL_WARP, edge));
     }
     __syncthreads();
-    thin(words);
-    store(device, words, to);
+    thin<WALK>(words);
+    store<WALK>(device, words, to);
 }
 
 /* ---- The rung ---- */
@@ -656,6 +668,25 @@ static ab_status find_colours_of(const ce_device *device, const ce_taps &row_tap
     return AB_LAUNCHED("find_colours");
 }
 
+/* Blocks of the second kernel. */
+static dim3 grid_of(const ce_device *device, int walk)
+{
+    return dim3((unsigned)ceil_div(device->width, COLUMNS), (unsigned)ceil_div(device->height, rows_of_block(walk)));
+}
+
+static ab_status find_edges_of(const ce_device *device, const ce_taps &row_taps, int set, const tiling &all, bool thins,
+                               unsigned char *map)
+{
+    const dim3 blocks = grid_of(device, LONG_WALK);
+    const bool is_short = device->taps.radius == COMMON_RADIUS && (int)(blocks.x * blocks.y) < EDGE_BLOCKS_ENOUGH;
+    auto *const find = device->taps.radius != COMMON_RADIUS ? find_edges<CE_MAX_RADIUS, LONG_WALK>
+                       : is_short                           ? find_edges<COMMON_RADIUS, SHORT_WALK>
+                                                            : find_edges<COMMON_RADIUS, LONG_WALK>;
+    LAUNCH_EARLY(find, grid_of(device, is_short ? SHORT_WALK : LONG_WALK), N_THREADS, 0)
+    (*device, row_taps, set, all, thins, map);
+    return AB_LAUNCHED("find_edges");
+}
+
 /* The pass that ends in device->map is the last; the one before ends in half_thinned, and so on. */
 static ab_status detect(const ce_device *device, int thinning_passes, unsigned run)
 {
@@ -663,7 +694,6 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned r
     const tiling all = make_tiling(device->width, device->height, device->scratch);
     ce_taps row_taps = device->taps;
     for (int i = 0; i <= row_taps.radius; ++i) row_taps.weight[i] /= PIXEL_UNIT * COLOUR_UNIT;
-    const dim3 grid((unsigned)ceil_div(device->width, COLUMNS), (unsigned)ceil_div(device->height, ROWS));
     unsigned char *to = thinning_passes > 1 && thinning_passes % 2 == 0 ? device->half_thinned : device->map;
     bool at_once = false;
     AB_TRY(AB_GPU(ce_can_at_once)(device->width, device->height, &device->taps, &at_once));
@@ -671,14 +701,12 @@ static ab_status detect(const ce_device *device, int thinning_passes, unsigned r
         AB_TRY(AB_GPU(ce_at_once)(device, &row_taps, set, thinning_passes > 0, to));
     } else {
         AB_TRY(find_colours_of(device, row_taps, set, all));
-        auto *const find = device->taps.radius == COMMON_RADIUS ? find_edges<COMMON_RADIUS> : find_edges<CE_MAX_RADIUS>;
-        LAUNCH_EARLY(find, grid, N_THREADS, 0)(*device, row_taps, set, all, thinning_passes > 0, to);
-        AB_TRY(AB_LAUNCHED("find_edges"));
+        AB_TRY(find_edges_of(device, row_taps, set, all, thinning_passes > 0, to));
     }
     for (int pass = 1; pass < thinning_passes; ++pass) {
         unsigned char *const from = to;
         to = from == device->map ? device->half_thinned : device->map;
-        LAUNCH_EARLY(thin_again, grid, N_THREADS, 0)(*device, from, to);
+        LAUNCH_EARLY(thin_again, grid_of(device, LONG_WALK), N_THREADS, 0)(*device, from, to);
         AB_TRY(AB_LAUNCHED("thin_again"));
     }
     return ab_ok();

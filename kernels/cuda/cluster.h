@@ -2,8 +2,8 @@
  * later).
  *
  * LAUNCH_CLUSTER launches one cluster, early (early_launch.h). Then blockIdx.x is a block's rank and gridDim.x the
- * number of blocks. On other devices and on the host backend, a cluster is one block and its barrier is the block's
- * own.
+ * number of blocks. On other devices a cluster is one block and its barrier is the block's own. So it is on the host
+ * backend, unless its device is to run several blocks together (host_backend_set_device).
  */
 #ifndef ANTBENCH_CLUSTER_H
 #define ANTBENCH_CLUSTER_H
@@ -14,7 +14,7 @@
 #define LAUNCH_CLUSTER(kernel, blocks, block, shared_bytes)                                                            \
     ab_launch_early(kernel, (blocks), (block), (shared_bytes), (blocks))
 #else
-#define LAUNCH_CLUSTER LAUNCH
+#define LAUNCH_CLUSTER LAUNCH_TOGETHER
 #endif
 
 /* Returns the largest number of blocks that every device supports in a cluster: 8, or 1 without clusters. */
@@ -25,10 +25,13 @@ static inline int cluster_blocks(void)
     if (cudaGetDevice(&device) == cudaSuccess &&
         cudaDeviceGetAttribute(&clusters, cudaDevAttrClusterLaunch, device) == cudaSuccess && clusters)
         return 8;
-#endif
     return 1;
+#else
+    return min(host_device_limits.together, 8);
+#endif
 }
 
+#ifdef __CUDACC__
 /* Returns the counterpart of the array `mine` in the block of this rank. */
 template <typename Array> static __device__ __forceinline__ Array shared_of(Array mine, unsigned rank)
 {
@@ -49,5 +52,16 @@ static __device__ __forceinline__ void meet_cluster()
     __syncthreads();
 #endif
 }
+#else
+template <typename Array> static inline Array shared_of(Array mine, unsigned rank, int line = __builtin_LINE())
+{
+    return mine.of_block(rank, line);
+}
+
+static inline void meet_cluster(int line = __builtin_LINE())
+{
+    host_backend::group_barrier("meet_cluster", line);
+}
+#endif
 
 #endif

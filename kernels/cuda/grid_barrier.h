@@ -2,8 +2,8 @@
  *
  * One thread of each block meets the threads of the other blocks. Meanwhile the rest of the block can do work that does
  * not depend on them. After the barrier a block must read shared data anew. Arrival releases, and the end of waiting
- * acquires, for the whole device. The host backend runs blocks one after another. So a grid there has one block
- * (cudaDevAttrCooperativeLaunch is 0), and this barrier is the block's own.
+ * acquires, for the whole device. On the host backend a grid has one block (cudaDevAttrCooperativeLaunch is 0) and
+ * this barrier is the block's own, unless its device is to run several blocks together (host_backend_set_device).
  */
 #ifndef ANTBENCH_GRID_BARRIER_H
 #define ANTBENCH_GRID_BARRIER_H
@@ -34,6 +34,14 @@ static __device__ __forceinline__ unsigned load_acquired(const unsigned *counter
 #endif
 }
 
+/* Called in each round of a loop that waits for another block. The host backend lets that one run. */
+static __device__ __forceinline__ void spin()
+{
+#ifndef __CUDACC__
+    __nanosleep(0);
+#endif
+}
+
 /* Waits for all threads of the block, before and after meet_blocks. */
 static __device__ __forceinline__ void gather_block()
 {
@@ -47,7 +55,7 @@ static __device__ __forceinline__ void meet_blocks(unsigned *arrived)
 {
     if (gridDim.x == 1) return;
     const unsigned before = add_released(arrived, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
-    while (((before ^ load_acquired(arrived)) & 0x80000000u) == 0) continue;
+    while (((before ^ load_acquired(arrived)) & 0x80000000u) == 0) spin();
 }
 
 /* Waits for all threads of the grid. */

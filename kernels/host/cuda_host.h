@@ -28,7 +28,8 @@
 #define __launch_bounds__(...)
 
 #define LAUNCH(kernel, grid, block, shared_bytes) ::host_backend::launch(#kernel, kernel, grid, block, shared_bytes)
-#define LAUNCH_TOGETHER LAUNCH
+#define LAUNCH_TOGETHER(kernel, grid, block, shared_bytes)                                                             \
+    ::host_backend::launch(#kernel, kernel, grid, block, shared_bytes, true)
 
 /* Threads that pass the same declaration get the same array: it is known by the address of a static of its own. */
 #define SHARED(type, name, count)                                                                                      \

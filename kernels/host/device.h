@@ -102,6 +102,12 @@ inline void __threadfence()
 {
 }
 
+/* Lets other threads run, for which a thread that spins waits. */
+inline void __nanosleep(unsigned)
+{
+    host_backend::pass_turn();
+}
+
 /* ---- Warp intrinsics ---- */
 
 inline void __syncwarp(unsigned mask = 0xFFFFFFFFu, int line = __builtin_LINE())

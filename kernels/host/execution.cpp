@@ -180,13 +180,16 @@ struct place {
 };
 
 struct device_thread {
+    unsigned number;      /* of all threads that the launch has fibers for */
+    unsigned rank;        /* of its block among those that run together */
     unsigned id;          /* in the block, 0 .. threads-1, x running fastest */
-    uint3 index;          /* threadIdx */
+    uint3 index, block;   /* threadIdx, blockIdx */
     stack_context stack;  /* its fiber's */
     place self;           /* while it does not run */
     const char *waits_in; /* while it waits: in this intrinsic, */
-    unsigned mask;        /* with this mask, 0 at a block barrier, */
-    int line;             /* called in this line */
+    unsigned mask;        /* with this mask, 0 at a barrier, */
+    int line;             /* called in this line, */
+    bool for_group;       /* of all blocks that run together */
 };
 
 enum thread_state : unsigned char { ready, waiting, ended };
@@ -199,7 +202,7 @@ struct warp {
 };
 
 struct block_meeting {
-    const char *intrinsic; /* name of the block's meeting, as in `meeting` */
+    const char *intrinsic; /* name of the meeting of a block, or of all that run together, as in `meeting` */
     int line;
     unsigned arrived; /* threads that are there */
     int votes;        /* how many of them brought true */
@@ -246,23 +249,33 @@ class grid_run
     meeting &meet_warp(const char *intrinsic, unsigned mask, std::uint64_t value, int line);
     void leave_warp(meeting &met);
     int meet_block(const char *intrinsic, bool vote, int line);
+    void meet_group(const char *intrinsic, int line);
+    void pass_turn();
+    void *shared_of(void *own, unsigned rank, int line);
     void *static_array(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line);
     void *dynamic_array(const char *name, std::size_t offset, std::size_t bytes, std::size_t alignment, int line);
 
   private:
     warp &warp_of(const device_thread &thread)
     {
-        return warps_[thread.id / warp_threads];
+        return warps_[thread.rank * block_warps_ + thread.id / warp_threads];
+    }
+
+    unsigned char *shared_memory(unsigned rank)
+    {
+        return reinterpret_cast<unsigned char *>(shared_.get() + rank * shared_stride_);
     }
 
     void start_fibers();
     fiber fiber_main(device_thread &self, fiber &&before);
-    void run_block(unsigned block);
+    void run_group(unsigned group);
     /* After a switch of fibers the CPU predicts every return wrongly. So these are all of one function. */
     [[gnu::always_inline]] inline device_thread *next();
     [[gnu::always_inline]] inline device_thread *take_turn();
     [[gnu::always_inline]] inline void go_on(place &self, device_thread *thread);
-    [[gnu::always_inline]] inline void wait(const char *intrinsic, unsigned mask, int line);
+    [[gnu::always_inline]] inline void wait(const char *intrinsic, unsigned mask, int line, bool for_group = false);
+    int meet(block_meeting &met, unsigned first, unsigned count, const char *intrinsic, bool vote, int line,
+             bool for_group);
     meeting &join(warp &w, const char *intrinsic, unsigned mask, int line);
     void record(const device_thread &thread, int line, const char *what);
     void record_deadlock();
@@ -272,11 +285,14 @@ class grid_run
     const thread_main main_;
     const std::uint64_t order_ = chosen_order;
     const bool warps_run_on_ = order_ > 1 && order_ % 2 == 0;
-    std::vector<device_thread> threads_; /* threads of the block */
+    const unsigned group_blocks_; /* blocks that run together */
+    const unsigned block_threads_, block_warps_;
+    std::vector<device_thread> threads_; /* threads of the blocks that run together, one block after the other */
     std::vector<thread_state> states_;   /* [thread], apart because the scheduler reads them all every round */
     std::unique_ptr<warp[]> warps_;
-    block_meeting barrier_{};
-    unsigned ended_ = 0;           /* threads of the block that have ended */
+    std::vector<block_meeting> barriers_; /* one per block */
+    block_meeting group_barrier_{};
+    unsigned ended_ = 0;           /* threads that have ended */
     bool failed_ = false;          /* a report has been made */
     bool closing_ = false;         /* fibers must end */
     ordering turns_;               /* order of threads for each round */
@@ -288,7 +304,8 @@ class grid_run
     std::size_t shared_limit_;     /* bytes of shared memory that a block may have, static and dynamic */
     std::size_t static_bytes_ = 0; /* static shared memory declared so far */
     std::vector<shared_declaration> declarations_;
-    std::unique_ptr<std::max_align_t[]> shared_; /* max_static_shared bytes, then the dynamic ones */
+    std::size_t shared_stride_;                  /* size of a block's shared memory, in elements of shared_ */
+    std::unique_ptr<std::max_align_t[]> shared_; /* per block max_static_shared bytes, then the dynamic ones */
 };
 
 thread_local grid_run *current_grid;
@@ -302,10 +319,14 @@ static std::size_t shared_limit_of(const void *kernel)
 }
 
 grid_run::grid_run(const launch_config &config, thread_main main)
-    : config_(config), main_(main), threads_(volume(config.block)), states_(threads_.size()),
-      warps_(new warp[(threads_.size() + warp_threads - 1) / warp_threads]), turns_(order_, threads_.size()),
-      shared_limit_(shared_limit_of(config.entry)),
-      shared_(new std::max_align_t[(max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1])
+    : config_(config), main_(main), group_blocks_(config.together ? static_cast<unsigned>(volume(config.grid)) : 1),
+      block_threads_(static_cast<unsigned>(volume(config.block))),
+      block_warps_((block_threads_ + warp_threads - 1) / warp_threads),
+      threads_(std::size_t{group_blocks_} * block_threads_), states_(threads_.size()),
+      warps_(new warp[std::size_t{group_blocks_} * block_warps_]), barriers_(group_blocks_),
+      turns_(order_, threads_.size()), shared_limit_(shared_limit_of(config.entry)),
+      shared_stride_((max_static_shared + config.shared_bytes) / sizeof(std::max_align_t) + 1),
+      shared_(new std::max_align_t[group_blocks_ * shared_stride_])
 {
     current_grid = this;
     host_cuda::gridDim = config.grid;
@@ -314,8 +335,11 @@ grid_run::grid_run(const launch_config &config, thread_main main)
 
 void grid_run::start_fibers()
 {
-    for (unsigned id = 0; id < threads_.size(); id++) {
-        device_thread &thread = threads_[id];
+    for (unsigned number = 0; number < threads_.size(); number++) {
+        device_thread &thread = threads_[number];
+        const unsigned id = number % block_threads_;
+        thread.number = number;
+        thread.rank = number / block_threads_;
         thread.id = id;
         thread.index = unravel(id, config_.block);
         thread.stack = stacks().take();
@@ -355,7 +379,7 @@ fiber grid_run::fiber_main(device_thread &self, fiber &&before)
             if (!failed_) set_out_of_memory(config_.kernel);
             failed_ = true;
         }
-        states_[self.id] = ended;
+        states_[self.number] = ended;
         ended_++;
         if (!closing_) go_on(self.self, next());
     }
@@ -369,7 +393,10 @@ void grid_run::go_on(place &self, device_thread *thread)
 {
     place &to = thread ? thread->self : caller_;
     running = thread;
-    if (thread) host_cuda::threadIdx = thread->index;
+    if (thread) {
+        host_cuda::threadIdx = thread->index;
+        host_cuda::blockIdx = thread->block;
+    }
     left_ = &self;
     before_switch(&self.fake_stack, to.stack);
     fiber before = std::move(to.rest).resume();
@@ -377,13 +404,14 @@ void grid_run::go_on(place &self, device_thread *thread)
     left_->rest = std::move(before);
 }
 
-void grid_run::wait(const char *intrinsic, unsigned mask, int line)
+void grid_run::wait(const char *intrinsic, unsigned mask, int line, bool for_group)
 {
     device_thread &self = *running;
     self.waits_in = intrinsic;
     self.mask = mask;
     self.line = line;
-    states_[self.id] = waiting;
+    self.for_group = for_group;
+    states_[self.number] = waiting;
     go_on(self.self, next());
     if (closing_) throw thread_stopped();
 }
@@ -391,24 +419,25 @@ void grid_run::wait(const char *intrinsic, unsigned mask, int line)
 void grid_run::run()
 {
     start_fibers();
-    ordering blocks(order_, volume(config_.grid));
-    for (const unsigned block : blocks.draw()) {
-        run_block(block);
+    ordering groups(order_, volume(config_.grid) / group_blocks_);
+    for (const unsigned group : groups.draw()) {
+        run_group(group);
         if (failed_) return;
     }
 }
 
-void grid_run::run_block(unsigned block)
+void grid_run::run_group(unsigned group)
 {
-    host_cuda::blockIdx = unravel(block, config_.grid);
-    std::memset(shared_.get(), 0xFF, max_static_shared + config_.shared_bytes);
+    std::memset(shared_.get(), 0xFF, group_blocks_ * shared_stride_ * sizeof(std::max_align_t));
     std::fill(states_.begin(), states_.end(), ready);
-    barrier_ = {};
+    std::fill(barriers_.begin(), barriers_.end(), block_meeting{});
+    group_barrier_ = {};
     ended_ = 0;
-    for (std::size_t first = 0; first < threads_.size(); first += warp_threads) {
-        warp &w = warps_[first / warp_threads];
-        const std::size_t lanes = std::min<std::size_t>(threads_.size() - first, warp_threads);
-        w.lanes = 0xFFFFFFFFu >> (warp_threads - lanes);
+    for (device_thread &thread : threads_) {
+        thread.block = unravel(group * group_blocks_ + thread.rank, config_.grid);
+        warp &w = warp_of(thread);
+        const unsigned first = thread.id - thread.id % warp_threads;
+        w.lanes = 0xFFFFFFFFu >> (warp_threads - std::min(block_threads_ - first, warp_threads));
         w.used = w.open = 0;
     }
     turns_.draw();
@@ -423,8 +452,9 @@ device_thread *grid_run::next()
 {
     if (failed_) return nullptr;
     if (warps_run_on_) { /* the warp of the last one: its lanes in turn, from that one */
-        const unsigned first = last_ - last_ % warp_threads;
-        const unsigned end = std::min(first + warp_threads, static_cast<unsigned>(threads_.size()));
+        const device_thread &last = threads_[last_];
+        const unsigned first = last_ - last.id % warp_threads;
+        const unsigned end = std::min(first + warp_threads, (last.rank + 1) * block_threads_);
         for (unsigned id = last_ + 1; id < end; id++)
             if (states_[id] == ready) return &threads_[last_ = id];
         for (unsigned id = first; id <= last_; id++)
@@ -456,8 +486,8 @@ void grid_run::record(const device_thread &thread, int line, const char *what)
 {
     char text[480];
     std::snprintf(text, sizeof text, "host backend: %s, block %s, thread %s: %s (line %d)", config_.kernel,
-                  index_text(host_cuda::blockIdx, config_.grid).c_str(),
-                  index_text(thread.index, config_.block).c_str(), what, line);
+                  index_text(thread.block, config_.grid).c_str(), index_text(thread.index, config_.block).c_str(), what,
+                  line);
     set_launch_error(text);
     failed_ = true;
 }
@@ -472,9 +502,11 @@ void grid_run::fail(int line, const char *what)
 const device_thread *grid_run::missing(const device_thread &waiter)
 {
     for (const device_thread &other : threads_) {
-        const bool same_warp = other.id / warp_threads == waiter.id / warp_threads;
-        const bool needed = waiter.mask == 0 || (same_warp && waiter.mask >> other.id % warp_threads & 1);
-        const bool there = states_[other.id] == waiting && other.waits_in == waiter.waits_in &&
+        const bool same_block = other.rank == waiter.rank,
+                   same_warp = same_block && other.id / warp_threads == waiter.id / warp_threads;
+        const bool needed =
+            waiter.mask == 0 ? same_block || waiter.for_group : same_warp && waiter.mask >> other.id % warp_threads & 1;
+        const bool there = states_[other.number] == waiting && other.waits_in == waiter.waits_in &&
                            other.line == waiter.line && other.mask == waiter.mask;
         if (needed && !there) return &other;
     }
@@ -485,9 +517,11 @@ const device_thread *grid_run::missing(const device_thread &waiter)
  * for the whole block often wait for one of these only. */
 void grid_run::record_deadlock()
 {
-    const auto in_warp = [this](const device_thread &t) { return states_[t.id] == waiting && t.mask != 0; };
-    const auto anywhere = [this](const device_thread &t) { return states_[t.id] == waiting; };
+    const auto in_warp = [this](const device_thread &t) { return states_[t.number] == waiting && t.mask != 0; };
+    const auto in_block = [this](const device_thread &t) { return states_[t.number] == waiting && !t.for_group; };
+    const auto anywhere = [this](const device_thread &t) { return states_[t.number] == waiting; };
     auto waiter = std::find_if(threads_.begin(), threads_.end(), in_warp);
+    if (waiter == threads_.end()) waiter = std::find_if(threads_.begin(), threads_.end(), in_block);
     if (waiter == threads_.end()) waiter = std::find_if(threads_.begin(), threads_.end(), anywhere);
     const device_thread &other = *missing(*waiter);
     const auto place = [](const device_thread &t) {
@@ -496,7 +530,8 @@ void grid_run::record_deadlock()
         return t.waits_in + std::string(mask);
     };
     std::string what = "waits in " + place(*waiter) + " for thread " + index_text(other.index, config_.block);
-    if (states_[other.id] == ended)
+    if (other.rank != waiter->rank) what += " of block " + index_text(other.block, config_.grid);
+    if (states_[other.number] == ended)
         what += ", which has exited";
     else
         what += ", which waits in " + place(other) + " in line " + std::to_string(other.line);
@@ -540,7 +575,7 @@ meeting &grid_run::meet_warp(const char *intrinsic, unsigned mask, std::uint64_t
         return met;
     }
     w.open &= ~(1u << (&met - w.meetings));
-    const unsigned first = running->id - lane;
+    const unsigned first = running->number - lane;
     for (unsigned lanes = mask; lanes != 0; lanes &= lanes - 1)
         states_[first + static_cast<unsigned>(__builtin_ctz(lanes))] = ready;
     return met;
@@ -555,25 +590,46 @@ void grid_run::leave_warp(meeting &met)
 
 /* ---- Blocks ---- */
 
+/* Waits for `count` threads, from `first` on. */
+int grid_run::meet(block_meeting &met, unsigned first, unsigned count, const char *intrinsic, bool vote, int line,
+                   bool for_group)
+{
+    if (met.arrived == 0) {
+        met.intrinsic = intrinsic;
+        met.line = line;
+        met.votes = 0;
+    }
+    if (met.intrinsic == intrinsic && met.line == line) {
+        met.arrived++;
+        met.votes += vote;
+    }
+    if (met.arrived < count) {
+        wait(intrinsic, 0, line, for_group);
+    } else {
+        met.arrived = 0;
+        met.result = met.votes;
+        std::fill_n(states_.begin() + first, count, ready);
+    }
+    return met.result;
+}
+
 int grid_run::meet_block(const char *intrinsic, bool vote, int line)
 {
-    if (barrier_.arrived == 0) {
-        barrier_.intrinsic = intrinsic;
-        barrier_.line = line;
-        barrier_.votes = 0;
-    }
-    if (barrier_.intrinsic == intrinsic && barrier_.line == line) {
-        barrier_.arrived++;
-        barrier_.votes += vote;
-    }
-    if (barrier_.arrived < threads_.size()) {
-        wait(intrinsic, 0, line);
-    } else {
-        barrier_.arrived = 0;
-        barrier_.result = barrier_.votes;
-        std::fill(states_.begin(), states_.end(), ready);
-    }
-    return barrier_.result;
+    const unsigned rank = running->rank;
+    return meet(barriers_[rank], rank * block_threads_, block_threads_, intrinsic, vote, line, false);
+}
+
+void grid_run::meet_group(const char *intrinsic, int line)
+{
+    meet(group_barrier_, 0, static_cast<unsigned>(threads_.size()), intrinsic, false, line, true);
+}
+
+void grid_run::pass_turn()
+{
+    device_thread *const other = failed_ ? nullptr : take_turn();
+    if (other == running) return;
+    go_on(running->self, other);
+    if (closing_) throw thread_stopped();
 }
 
 /* ---- Shared memory ---- */
@@ -581,7 +637,7 @@ int grid_run::meet_block(const char *intrinsic, bool vote, int line)
 void *grid_run::static_array(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment,
                              int line)
 {
-    unsigned char *const memory = reinterpret_cast<unsigned char *>(shared_.get());
+    unsigned char *const memory = shared_memory(running->rank);
     for (const shared_declaration &known : declarations_)
         if (known.declaration == declaration) return memory + known.offset;
     const std::size_t offset = (static_bytes_ + alignment - 1) / alignment * alignment;
@@ -601,7 +657,13 @@ void *grid_run::dynamic_array(const char *name, std::size_t offset, std::size_t 
     if (offset + bytes > config_.shared_bytes)
         report(line, "shared array %s: bytes %zu..%zu are outside the %zu of dynamic shared memory", name, offset,
                offset + bytes - 1, config_.shared_bytes);
-    return reinterpret_cast<unsigned char *>(shared_.get()) + max_static_shared + offset;
+    return shared_memory(running->rank) + max_static_shared + offset;
+}
+
+void *grid_run::shared_of(void *own, unsigned rank, int line)
+{
+    if (rank >= group_blocks_) report(line, "block %u of %u that run together", rank, group_blocks_);
+    return shared_memory(rank) + (static_cast<unsigned char *>(own) - shared_memory(running->rank));
 }
 
 void set_out_of_memory(const char *kernel)
@@ -620,6 +682,9 @@ std::string launch_fault(const launch_config &config)
     if (g.x < 1 || g.y < 1 || g.z < 1 || g.x > 0x7FFFFFFFu || g.y > 65535 || g.z > 65535)
         return "launch of " + text(g) + " blocks: needs 1 to 2147483647 in x, 65535 in y and z";
     if (volume(g) > 0xFFFFFFFFu) return "launch of " + text(g) + " blocks: more than the host backend can run";
+    if (config.together && volume(g) > static_cast<std::uint64_t>(host_device_limits.together))
+        return "launch of " + text(g) + " blocks together: the device has room for " +
+               std::to_string(host_device_limits.together);
     if (b.x < 1 || b.y < 1 || b.z < 1 || b.x > 1024 || b.y > 1024 || b.z > 64 || volume(b) > max_block_threads)
         return "launch of blocks of " + text(b) + " threads: needs 1 to 1024, at most 64 in z";
     if (config.shared_bytes > allowed)
@@ -673,6 +738,21 @@ unsigned lane_id()
 int block_barrier(const char *intrinsic, bool vote, int line)
 {
     return current_grid->meet_block(intrinsic, vote, line);
+}
+
+void group_barrier(const char *intrinsic, int line)
+{
+    current_grid->meet_group(intrinsic, line);
+}
+
+void pass_turn()
+{
+    current_grid->pass_turn();
+}
+
+void *shared_of_block(void *own, unsigned rank, int line)
+{
+    return current_grid->shared_of(own, rank, line);
 }
 
 void *static_shared(const void *declaration, const char *name, std::size_t bytes, std::size_t alignment, int line)

@@ -1,14 +1,15 @@
 /* How the host backend runs a grid: what the intrinsics (device.h) and shared memory (shared.h) need to know of it.
  *
  * The threads of a block are fibers on one CPU thread: one runs until it has to wait for others, and then the next in
- * order goes on. Blocks run one after another. So no two things happen at the same time, an atomic operation is a plain
- * one, and one order (host_backend.h) always gives one result.
+ * order goes on. Blocks run one after another, except those of a launch that needs them together (LAUNCH_TOGETHER,
+ * LAUNCH_CLUSTER): their threads take turns as those of one block do. So no two things happen at the same time, an
+ * atomic operation is a plain one, and one order (host_backend.h) always gives one result.
  *
  * Threads wait for one another in warp intrinsics and at block barriers. These are stricter than the hardware. Threads
  * meet only if they call the same intrinsic in the same line with the same mask. Every lane that the mask names must
  * come, and every thread of the block at a barrier. If no thread can go on, that is reported as a deadlock, with the
- * threads that wait and what they wait for. A kernel that spins until another thread writes something never ends: only
- * these waits switch fibers.
+ * threads that wait and what they wait for. Only these waits switch fibers, and __nanosleep does, which a thread must
+ * call while it spins until another thread writes something: if none does, the kernel never ends.
  */
 #ifndef ANTBENCH_HOST_EXECUTION_H
 #define ANTBENCH_HOST_EXECUTION_H
@@ -42,6 +43,7 @@ struct launch_config {
     dim3 grid;                /* blocks */
     dim3 block;               /* threads per block */
     std::size_t shared_bytes; /* dynamic shared memory per block */
+    bool together;            /* all blocks run at once */
 };
 
 /* What a thread of the grid does. The header of std::function would double what each kernel includes. */
@@ -58,8 +60,9 @@ template <typename... Parameters> struct launch {
     launch_config config;
     void (*kernel)(Parameters...);
 
-    launch(const char *name, void (*entry)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes)
-        : config{name, reinterpret_cast<const void *>(entry), grid, block, shared_bytes}, kernel(entry)
+    launch(const char *name, void (*entry)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
+           bool together = false)
+        : config{name, reinterpret_cast<const void *>(entry), grid, block, shared_bytes, together}, kernel(entry)
     {
     }
 
@@ -94,6 +97,15 @@ unsigned lane_id(); /* 0 .. 31 */
 
 /* Waits until all threads of the block are there; returns how many of them brought true. */
 int block_barrier(const char *intrinsic, bool vote, int line);
+
+/* Waits until all threads of all blocks that run together are there. */
+void group_barrier(const char *intrinsic, int line);
+
+/* Lets another thread that is ready have its turn, if there is one. */
+void pass_turn();
+
+/* What lies in the block of this rank, of those that run together, where `own` lies in the running thread's. */
+void *shared_of_block(void *own, unsigned rank, int line);
 
 /* The block's shared memory, which is filled with 0xFF bytes, NaN in float, when a block starts. A static array is
  * known by its declaration, any address that no other has; a dynamic one begins at byte `offset` of the dynamic memory.

@@ -8,7 +8,7 @@
 
 #define USUAL                                                                                                          \
     {                                                                                                                  \
-        .shared = HOST_DYNAMIC_SHARED, .processors = 1, .l2 = 32 * 1024                                                \
+        .shared = HOST_DYNAMIC_SHARED, .processors = 1, .together = 1, .l2 = 32 * 1024                                 \
     }
 
 host_limits host_device_limits = USUAL;
@@ -44,6 +44,7 @@ ab_status host_backend_set_device(const char *cuts)
     const named_limit limits[] = {
         {"shared", 1, HOST_DYNAMIC_SHARED, &cut.shared},
         {"processors", 1, 1024, &cut.processors},
+        {"together", 1, HOST_MOST_TOGETHER, &cut.together},
         {"l2", 0, 1 << 30, &cut.l2},
     };
     const char *text = cuts ? cuts : "";
@@ -55,8 +56,8 @@ ab_status host_backend_set_device(const char *cuts)
     if (!good)
         return ab_bad_input(HOST_BACKEND_DEVICE
                             " must be like shared=20000,processors=8,l2=0, with at most %d bytes of "
-                            "shared memory and 1 to 1024 processors, not %.80s",
-                            HOST_DYNAMIC_SHARED, text);
+                            "shared memory, 1 to 1024 processors and 1 to %d blocks together, not %.80s",
+                            HOST_DYNAMIC_SHARED, HOST_MOST_TOGETHER, text);
     host_device_limits = cut;
     snprintf(described, sizeof described, "%s", text);
     return ab_ok();

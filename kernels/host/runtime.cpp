@@ -193,7 +193,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
         *value = host_backend::warp_threads;
         return cudaSuccess;
     case cudaDevAttrCooperativeLaunch:
-        *value = 0;
+        *value = host_device_limits.together > 1;
         return cudaSuccess;
     case cudaDevAttrMultiProcessorCount:
         *value = host_device_limits.processors;

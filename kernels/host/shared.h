@@ -52,6 +52,12 @@ template <typename T> class shared_array
         return {data_, name_, count_, position_ + elements};
     }
 
+    /* The same place of the array in the block of this rank, of those that run together. */
+    shared_array of_block(unsigned rank, int line) const
+    {
+        return {static_cast<T *>(shared_of_block(data_, rank, line)), name_, count_, position_};
+    }
+
   private:
     T *data_;            /* first element of the array */
     const char *name_;   /* name as declared */

@@ -36,6 +36,11 @@ static const fault faults[] = {
      "block 0, thread 0: waits in __syncthreads for thread 7, which waits in __syncthreads_or in line "},
     {"exit_before_barrier", planted_exit_before_barrier_host,
      "block 2, thread 0: waits in __syncthreads for thread 5, which has exited (line "},
+    {"exit_before_cluster", planted_exit_before_cluster_host,
+     "block 0, thread 0: waits in meet_cluster for thread 5 of block 1, which has exited (line "},
+    {"block_of_no_cluster", planted_block_of_no_cluster_host,
+     "block 1, thread 0: block 2 of 2 that run together (line "},
+    {"nothing", planted_too_many_together_host, "launch of 4 blocks together: the device has room for 3"},
     {"lane_exited", planted_lane_exited_host,
      "block 0, thread 32: waits in __shfl_down_sync with mask 0xffffffff for thread 63, which has exited (line "},
     {"lane_elsewhere", planted_lane_elsewhere_host,
@@ -226,6 +231,30 @@ static void expect_block_sums(void)
     assert_memory_equal(sums, expected, sizeof sums);
 }
 
+static void expect_hands_around(void)
+{
+    enum { TURNS = 5 };
+    int out[3 * 48];
+    for (int blocks = 1; blocks <= 3; blocks++) {
+        assert_ok(planted_hand_around_host(blocks, TURNS, out));
+        for (int block = 0; block < blocks; block++)
+            for (int i = 0; i < 48; i++)
+                assert_int_equal(out[block * 48 + i],
+                                 (block + blocks * TURNS - TURNS) % blocks * 100 + i + 1000 * TURNS);
+    }
+}
+
+/* All threads add the numbers of blocks, and then what that makes. */
+static void expect_meetings(void)
+{
+    int out[3 * 40];
+    for (int blocks = 1; blocks <= 3; blocks++) {
+        const int sum = 40 * (blocks * (blocks + 1) / 2);
+        assert_ok(planted_meet_twice_host(blocks, out));
+        for (int i = 0; i < blocks * 40; i++) assert_int_equal(out[i], 40 * blocks * sum);
+    }
+}
+
 static void expect_warp_scans(void)
 {
     int x[96], scans[96], expected[96];
@@ -364,11 +393,18 @@ static void expect_halves(void)
 static void correct_kernels_in_every_order(void **state)
 {
     (void)state;
-    void (*const checks[])(void) = {expect_block_sums, expect_warp_scans, expect_rotation,     expect_warp_halves,
-                                    expect_shuffles,   expect_votes,      expect_block_votes,  expect_reductions,
-                                    expect_atomics,    expect_transpose,  expect_large_shared, expect_arithmetic,
-                                    expect_halves};
+    void (*const checks[])(void) = {expect_block_sums, expect_warp_scans,   expect_rotation,     expect_warp_halves,
+                                    expect_shuffles,   expect_votes,        expect_block_votes,  expect_reductions,
+                                    expect_atomics,    expect_transpose,    expect_large_shared, expect_arithmetic,
+                                    expect_halves,     expect_hands_around, expect_meetings};
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) in_every_order(checks[i]);
+}
+
+/* For launches of blocks that run together. */
+static int take_device(void **state)
+{
+    (void)state;
+    return host_backend_set_device("together=3").code != AB_OK;
 }
 
 int main(void)
@@ -379,5 +415,5 @@ int main(void)
         cmocka_unit_test(races_show_in_some_order),   cmocka_unit_test(unset_memory_is_nan),
         cmocka_unit_test(lack_of_memory_is_a_status), cmocka_unit_test(correct_kernels_in_every_order),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, take_device, NULL);
 }

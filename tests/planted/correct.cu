@@ -1,6 +1,7 @@
 /* Correct kernels over all that the host backend offers; their results are the same in every order. */
+#include "kernels/cuda/cluster.h"
 #include "kernels/cuda/cuda_half.h"
-#include "kernels/cuda/cuda_port.h"
+#include "kernels/cuda/grid_barrier.h"
 #include "tests/planted/planted.h"
 
 static const unsigned FULL_WARP = 0xFFFFFFFFu;
@@ -21,6 +22,48 @@ extern "C" ab_status AB_GPU(planted_block_sum)(const int *x, int n, int *sums)
 {
     LAUNCH(block_sum, ceil_div(n, 256), 256, 0)(x, n, sums);
     return AB_LAUNCHED("block_sum");
+}
+
+/* Each block hands its numbers to the next one's shared memory, and takes them on from there in the next turn. */
+static __global__ void hand_around(int turns, int *out)
+{
+    SHARED(int, numbers, 2 * 48);
+    SHARED_DYNAMIC(int, heard, 0, 48);
+    const int thread = threadIdx.x;
+    numbers[thread] = (int)blockIdx.x * 100 + thread;
+    heard[thread] = 0;
+    meet_cluster();
+    for (int turn = 0; turn < turns; turn++) {
+        const unsigned next = (blockIdx.x + 1) % gridDim.x;
+        shared_of(numbers, next)[(turn + 1) % 2 * 48 + thread] = numbers[turn % 2 * 48 + thread];
+        shared_of(heard, next)[(thread + 1) % 48] += 1;
+        meet_cluster();
+    }
+    out[blockIdx.x * 48 + threadIdx.x] = numbers[turns % 2 * 48 + thread] + 1000 * heard[thread];
+}
+
+extern "C" ab_status AB_GPU(planted_hand_around)(int blocks, int turns, int *out)
+{
+    LAUNCH_CLUSTER(hand_around, (unsigned)blocks, 48, 48 * sizeof(int))(turns, out);
+    return AB_LAUNCHED("hand_around");
+}
+
+/* Blocks add up their numbers in memory, and wait until all have. */
+static __global__ void meet_twice(unsigned *arrived, int *sums, int *out)
+{
+    atomicAdd(&sums[0], (int)blockIdx.x + 1);
+    meet_grid(arrived);
+    atomicAdd(&sums[1], sums[0]);
+    meet_grid(arrived);
+    out[blockIdx.x * 40 + threadIdx.x] = sums[1];
+}
+
+extern "C" ab_status AB_GPU(planted_meet_twice)(int blocks, int *out)
+{
+    unsigned arrived = 0;
+    int sums[2] = {0, 0};
+    LAUNCH_TOGETHER(meet_twice, (unsigned)blocks, 40, 0)(&arrived, sums, out);
+    return AB_LAUNCHED("meet_twice");
 }
 
 static __global__ void warp_scan(const int *x, int *scans)

@@ -1,5 +1,5 @@
 /* Kernels that each break one rule of CUDA; tests/kernels/test_host_backend.c requires the report. */
-#include "kernels/cuda/cuda_port.h"
+#include "kernels/cuda/cluster.h"
 #include "tests/planted/planted.h"
 
 static const unsigned FULL_WARP = 0xFFFFFFFFu;
@@ -39,6 +39,30 @@ extern "C" ab_status AB_GPU(planted_exit_before_barrier)()
 {
     LAUNCH(exit_before_barrier, 3, 64, 0)();
     return AB_LAUNCHED("exit_before_barrier");
+}
+
+static __global__ void exit_before_cluster()
+{
+    if (blockIdx.x == 1 && threadIdx.x == 5) return;
+    meet_cluster();
+}
+
+extern "C" ab_status AB_GPU(planted_exit_before_cluster)()
+{
+    LAUNCH_CLUSTER(exit_before_cluster, 3, 64, 0)();
+    return AB_LAUNCHED("exit_before_cluster");
+}
+
+static __global__ void block_of_no_cluster()
+{
+    SHARED(int, word, 1);
+    *shared_of(word, blockIdx.x + 1) = 1;
+}
+
+extern "C" ab_status AB_GPU(planted_block_of_no_cluster)()
+{
+    LAUNCH_CLUSTER(block_of_no_cluster, 2, 1, 0)();
+    return AB_LAUNCHED("block_of_no_cluster");
 }
 
 static __global__ void stopped_by_report(int *reached)
@@ -225,6 +249,12 @@ extern "C" ab_status AB_GPU(planted_dynamic_not_allowed)()
 
 static __global__ void nothing()
 {
+}
+
+extern "C" ab_status AB_GPU(planted_too_many_together)()
+{
+    LAUNCH_TOGETHER(nothing, 4, 32, 0)();
+    return AB_LAUNCHED("nothing");
 }
 
 extern "C" ab_status AB_GPU(planted_no_blocks)()

@@ -17,6 +17,9 @@ extern "C" {
 ab_status planted_divergent_barrier_host(void);
 ab_status planted_different_barriers_host(void);
 ab_status planted_exit_before_barrier_host(void);
+ab_status planted_exit_before_cluster_host(void);
+ab_status planted_block_of_no_cluster_host(void);
+ab_status planted_too_many_together_host(void);
 ab_status planted_lane_exited_host(void);
 ab_status planted_lane_elsewhere_host(void);
 ab_status planted_mask_without_self_host(void);
@@ -45,16 +48,18 @@ ab_status planted_unset_shared_host(float out[RACE_BLOCKS]);                  /*
 ab_status planted_unset_device_memory_host(float *out);                       /* uninitialised device memory */
 
 /* correct.cu */
-ab_status planted_block_sum_host(const int *x, int n, int *sums);   /* sums[ceil(n / 256)], of 256 elements each */
-ab_status planted_warp_scan_host(const int *x, int n, int *scans);  /* inclusive, per 32 elements; n of 32 */
-ab_status planted_rotate_host(int turns, int out[32]);              /* out[lane] = (lane + turns) % 32 */
-ab_status planted_warp_halves_host(int out[32]);                    /* half warps meet apart, then together */
-ab_status planted_shuffles_host(double out[7][32]);                 /* one row a shuffle of lane + 0.5, see the test */
-ab_status planted_votes_host(unsigned out[8]);                      /* see the test */
-ab_status planted_block_votes_host(int out[3]);                     /* count, or, and of thread % 3 == 0 among 96 */
-ab_status planted_reductions_host(int out[6]);                      /* see the test */
-ab_status planted_halves_host(const float in[6], unsigned out[10]); /* likewise */
-ab_status planted_all_halves_host(int *changed);                    /* how many a float does not bring back */
+ab_status planted_block_sum_host(const int *x, int n, int *sums);    /* sums[ceil(n / 256)], of 256 elements each */
+ab_status planted_warp_scan_host(const int *x, int n, int *scans);   /* inclusive, per 32 elements; n of 32 */
+ab_status planted_hand_around_host(int blocks, int turns, int *out); /* [blocks][48], see the test */
+ab_status planted_meet_twice_host(int blocks, int *out);             /* [blocks][40], likewise */
+ab_status planted_rotate_host(int turns, int out[32]);               /* out[lane] = (lane + turns) % 32 */
+ab_status planted_warp_halves_host(int out[32]);                     /* half warps meet apart, then together */
+ab_status planted_shuffles_host(double out[7][32]);                  /* one row a shuffle of lane + 0.5, see the test */
+ab_status planted_votes_host(unsigned out[8]);                       /* see the test */
+ab_status planted_block_votes_host(int out[3]);                      /* count, or, and of thread % 3 == 0 among 96 */
+ab_status planted_reductions_host(int out[6]);                       /* see the test */
+ab_status planted_halves_host(const float in[6], unsigned out[10]);  /* likewise */
+ab_status planted_all_halves_host(int *changed);                     /* how many a float does not bring back */
 ab_status planted_atomics_host(int ints[5], unsigned long long *least, float *sum); /* see the test */
 ab_status planted_transpose_host(const int *in, int width, int height, int *out); /* multi-dimensional, both sharings */
 ab_status planted_large_shared_host(int count, int *sum); /* sum of 0 .. count-1, which lie in shared memory */
