@@ -272,8 +272,7 @@ static void look_for_bridge(const crossing *with, const cross_tour *tour, int sm
         for (int side = 0; side < 2; side++) {
             if (at_c == (side ? with->cut[path_behind(with, path)] : behind(with, with->cut[path]))) continue;
             const int at_d = side ? behind(with, at_c) : before(with, at_c), d = tour->at[at_d];
-            const int64_t costs =
-                joined + tour_distance(with->cities, b, d) - tour_distance(with->cities, c, d);
+            const int64_t costs = joined + tour_distance(with->cities, b, d) - tour_distance(with->cities, c, d);
             if (costs < best->costs) *best = (bridge){costs, {left, side ? at_c : at_d}, {a, b, c, d}};
         }
     }

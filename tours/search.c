@@ -10,7 +10,7 @@
 
 enum {
     OR_OPT = 3,       /* cities that an Or-opt moves at most */
-    KICKED = 200,     /* cities of each of the three paths that a kick is made of, at most */
+    KICKED = 100,     /* cities of each of the three paths that a kick is made of, at most */
     KICKS_A_LOOK = 16 /* between two looks at the clock */
 };
 

@@ -26,12 +26,12 @@ enum { LEAST_ROUND_KICKS = 2000 };
 enum { PHASE = 5, PHASES = 4, COLD_KICKS = 20 };
 
 /* Annealing cools down from `heat` times the mean edge to 0, by the square of the share that is left. */
-static const double heat = 1.2;
+static const double heat = 3.2;
 
 /* Each phase but the first anneals spread * sqrt(kicks per city) tours, MOST_TOURS at most, in a share `making` of its
  * time. They are crossed until STALE generations bring nothing. A generation tries a difference of two tours with a
  * probability: if it tried all, all tours would soon be the same. */
-static const double spread = 3.0, making = 0.8, tried = 0.3;
+static const double spread = 2.7, making = 0.85, tried = 0.3;
 enum { MOST_TOURS = 100, STALE = 5 };
 
 /* With more cities, tours are not crossed: a population would take too much memory. */
@@ -58,25 +58,25 @@ typedef struct solver {
     const solve_options *options;
     double begin_s;
     neighbours near;
-    int32_t *tour, *rank;   /* [n], [n]: the tour that is searched, and where in it a city is */
-    int32_t *best;          /* [n] the shortest tour so far, */
-    int64_t best_length;    /* ... and its length */
-    worker *workers;        /* [threads] */
-    int parts;              /* number of the tour's parts, which threads improve; 1: each thread has the whole */
-    bool warm;              /* true if a tour may become longer in this round */
-    double hot, cold;       /* the progress at which annealing begins and ends */
-    double mean_edge;       /* mean length of an edge when annealing began */
-    bool settled;           /* no move that is looked for would make the tour shorter */
+    int32_t *tour, *rank; /* [n], [n]: the tour that is searched, and where in it a city is */
+    int32_t *best;        /* [n] the shortest tour so far, */
+    int64_t best_length;  /* ... and its length */
+    worker *workers;      /* [threads] */
+    int parts;            /* number of the tour's parts, which threads improve; 1: each thread has the whole */
+    bool warm;            /* true if a tour may become longer in this round */
+    double hot, cold;     /* the progress at which annealing begins and ends */
+    double mean_edge;     /* mean length of an edge when annealing began */
+    bool settled;         /* no move that is looked for would make the tour shorter */
     cross_tour tours[2][MOST_TOURS]; /* the population, and the next generation of it */
-    int generation;         /* which of the two is the population */
-    int n_tours;            /* tours in it, */
-    int most_tours;         /* ... and how many there is room for, */
-    ab_memory room;         /* ... here */
-    uint64_t random;        /* state of SplitMix64 */
-    atomic_bool over;       /* nothing is to be done any more */
-    _Atomic int64_t length; /* length of the tour with all known gains */
-    _Atomic int64_t told;   /* least length that the caller was told of */
-    int32_t *on_the_way;    /* [n] tour within a round, for telling; NULL: nothing is told within a round */
+    int generation;                  /* which of the two is the population */
+    int n_tours;                     /* tours in it, */
+    int most_tours;                  /* ... and how many there is room for, */
+    ab_memory room;                  /* ... here */
+    uint64_t random;                 /* state of SplitMix64 */
+    atomic_bool over;                /* nothing is to be done any more */
+    _Atomic int64_t length;          /* length of the tour with all known gains */
+    _Atomic int64_t told;            /* least length that the caller was told of */
+    int32_t *on_the_way;             /* [n] tour within a round, for telling; NULL: nothing is told within a round */
 } solver;
 
 static double seconds_of(clockid_t clock)
@@ -133,8 +133,7 @@ static bool stops(void *context)
 {
     worker *own = context;
     const double done = cool(own);
-    return is_over(own->all) || done >= own->all->cold || now_s() >= own->end_s ||
-           own->search.kicks >= own->end_kicks;
+    return is_over(own->all) || done >= own->all->cold || now_s() >= own->end_s || own->search.kicks >= own->end_kicks;
 }
 
 static void gained(void *context, int64_t gain)
