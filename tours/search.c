@@ -10,7 +10,7 @@
 
 enum {
     OR_OPT = 3,       /* cities that an Or-opt moves at most */
-    KICKED = 200,     /* cities of each of the three paths that a kick is made of, at most */
+    KICKED = 100,     /* cities of each of the three paths that a kick is made of, at most */
     KICKS_A_LOOK = 16 /* between two looks at the clock */
 };
 
@@ -45,19 +45,6 @@ INLINE int after(const search *s, int city, bool forward)
     return forward ? next(s, city) : previous(s, city);
 }
 
-/* Whether b is on the way from a to c, in that direction. */
-INLINE bool is_between(const search *s, int a, int b, int c, bool forward)
-{
-    const int32_t *where = s->where;
-    if (!forward) {
-        const int swapped = a;
-        a = c;
-        c = swapped;
-    }
-    return where[a] <= where[c] ? where[a] <= where[b] && where[b] <= where[c]
-                                : where[b] >= where[a] || where[b] <= where[c];
-}
-
 /* Whether the edge must stay. */
 INLINE bool is_fixed(const search *s, int a, int b)
 {
@@ -81,12 +68,16 @@ static void reverse(search *s, int i, int j)
         j = first == 0 ? s->n - 1 : first - 1;
         inside = s->n - inside;
     }
+    int32_t *const at = s->at, *const where = s->where;
+    const int n = s->n;
     for (int left = inside / 2; left > 0; left--) {
-        const int city = s->at[i];
-        put(s, i, s->at[j]);
-        put(s, j, city);
-        i = i + 1 == s->n ? 0 : i + 1;
-        j = j == 0 ? s->n - 1 : j - 1;
+        const int a = at[i], b = at[j];
+        at[i] = b;
+        at[j] = a;
+        where[b] = i;
+        where[a] = j;
+        i = i + 1 == n ? 0 : i + 1;
+        j = j == 0 ? n - 1 : j - 1;
     }
 }
 
@@ -153,53 +144,72 @@ INLINE void keep(move *best, form what, int64_t gain, int t1, int t2, int t3, in
     if (gain > best->gain) *best = (move){what, {0, t1, t2, t3, t4, t5, t6}, gain};
 }
 
-/* Cities from a to b in that direction. */
-INLINE int length_of(const search *s, int a, int b, bool forward)
+/* Cities on a way: from t2 on, away from t1. t2 has the rank 0, t1 the rank n - 1. */
+typedef struct way {
+    const int32_t *at, *where; /* the tour's, as in search.h */
+    int n;
+    bool forward;
+    int begin; /* the position of t2 */
+} way;
+
+INLINE int rank_of(const way *w, int city)
 {
-    const int cities = (forward ? s->where[b] - s->where[a] : s->where[a] - s->where[b]) + 1;
-    return cities > 0 ? cities : cities + s->n;
+    const int rank = w->forward ? w->where[city] - w->begin : w->begin - w->where[city];
+    return rank < 0 ? rank + w->n : rank;
 }
 
-/* Whether the path from a to b may be moved elsewhere, turned round or not. */
-INLINE bool may_move(const search *s, int a, int b, bool forward)
+INLINE int city_at(const way *w, int rank)
 {
-    return s->moves == SEARCH_THREE_OPT || length_of(s, a, b, forward) <= OR_OPT;
+    int position = w->forward ? w->begin + rank : w->begin - rank;
+    if (w->forward && position >= w->n) position -= w->n;
+    if (!w->forward && position < 0) position += w->n;
+    return w->at[position];
 }
 
-/* Tries the third edge after a valid 2-opt. `gain` is the gain of t1 .. t4 without the edge t4-t1. */
-INLINE void extend_reversed(const search *s, bool forward, int64_t gain, int t1, int t2, int t3, int t4, move *best)
+/* Whether a path of so many cities may be moved elsewhere, turned round or not. */
+INLINE bool may_move(const search *s, int cities)
+{
+    return s->moves == SEARCH_THREE_OPT || cities <= OR_OPT;
+}
+
+/* Tries the third edge after a valid 2-opt, where t4 is before t3. `gain` is the gain of t1 .. t4 without the edge
+ * t4-t1. */
+INLINE void extend_reversed(const search *s, const way *w, int64_t gain, int t1, int t2, int t3, int t4, int rank3,
+                            move *best)
 {
     for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS_MOST, *end = near + NEIGHBOURS_MOST; near < end;
          near++) {
         const int t5 = near->city;
         const int64_t open = gain - near->distance;
         if (t5 < 0 || open <= best->gain) break;
-        if (t5 == t3 || t5 == t1) continue; /* t3-t4 has just gone; t4-t1 closes */
-        const bool inside = is_between(s, t2, t5, t4, forward);
-        const int t6 = after(s, t5, inside ? forward : !forward);
-        if (inside ? t5 == t4 : t5 == t3) continue;
+        const int rank5 = rank_of(w, t5);
+        if (rank5 == rank3 || rank5 == w->n - 1) continue; /* t3-t4 has just gone; t4-t1 closes */
+        const bool inside = rank5 < rank3;
+        const int t6 = city_at(w, inside ? rank5 + 1 : rank5 - 1);
         if (is_fixed(s, t5, t6)) continue;
-        if (inside ? !may_move(s, t2, t5, forward) : !may_move(s, t3, t6, forward)) continue;
+        if (!may_move(s, inside ? rank5 + 1 : rank5 - rank3)) continue;
         keep(best, BOTH, open + distance(s, t5, t6) - distance(s, t6, t1), t1, t2, t3, t4, t5, t6);
     }
 }
 
-/* The third edge, where two would leave the cities t2 .. t3 in a ring of their own. */
-INLINE void extend_ring(const search *s, bool forward, int64_t gain, int t1, int t2, int t3, int t4, move *best)
+/* The third edge where t4 is behind t3, so that two edges would leave the cities t2 .. t3 in a ring of their own. */
+INLINE void extend_ring(const search *s, const way *w, int64_t gain, int t1, int t2, int t3, int t4, int rank3,
+                        move *best)
 {
+    const bool rest_moves = may_move(s, w->n - 1 - rank3);
     for (const search_near *near = s->near + (size_t)t4 * NEIGHBOURS_MOST, *end = near + NEIGHBOURS_MOST; near < end;
          near++) {
         const int t5 = near->city;
         const int64_t open = gain - near->distance;
         if (t5 < 0 || open <= best->gain) break;
-        if (t5 == t3 || !is_between(s, t2, t5, t3, forward)) continue;
-        const int after_t5 = after(s, t5, forward);
-        if (!is_fixed(s, t5, after_t5) &&
-            (may_move(s, t2, t5, forward) || may_move(s, after_t5, t3, forward) || may_move(s, t4, t1, forward)))
-            keep(best, SWAPPED, open + distance(s, t5, after_t5) - distance(s, after_t5, t1), t1, t2, t3, t4, t5,
-                 after_t5);
-        const int before = after(s, t5, !forward);
-        if (t5 != t2 && !is_fixed(s, t5, before) && may_move(s, t4, t1, forward))
+        const int rank5 = rank_of(w, t5);
+        if (rank5 >= rank3) continue;
+        const int behind = city_at(w, rank5 + 1);
+        if (!is_fixed(s, t5, behind) && (rest_moves || may_move(s, rank5 + 1) || may_move(s, rank3 - rank5)))
+            keep(best, SWAPPED, open + distance(s, t5, behind) - distance(s, behind, t1), t1, t2, t3, t4, t5, behind);
+        if (rank5 == 0 || !rest_moves) continue;
+        const int before = city_at(w, rank5 - 1);
+        if (!is_fixed(s, t5, before))
             keep(best, BOTH_REVERSED, open + distance(s, t5, before) - distance(s, before, t1), t1, t2, t3, t4, t5,
                  before);
     }
@@ -210,6 +220,7 @@ INLINE void look(const search *s, int t1, bool forward, move *best)
 {
     const int t2 = after(s, t1, forward);
     if (is_fixed(s, t1, t2)) return;
+    const way w = {s->at, s->where, s->n, forward, s->where[t2]};
     const int64_t first = distance(s, t1, t2);
     for (const search_near *near = s->near + (size_t)t2 * NEIGHBOURS_MOST, *end = near + NEIGHBOURS_MOST; near < end;
          near++) {
@@ -217,14 +228,14 @@ INLINE void look(const search *s, int t1, bool forward, move *best)
         const int64_t open = first - near->distance;
         if (t3 < 0 || open <= 0) break;
         if (t3 == t1) continue;
-        const int before = after(s, t3, !forward), behind = after(s, t3, forward);
+        const int rank3 = rank_of(&w, t3), before = city_at(&w, rank3 - 1), behind = city_at(&w, rank3 + 1);
         if (before != t2 && !is_fixed(s, t3, before)) {
             const int64_t gain = open + distance(s, t3, before);
             keep(best, REVERSED, gain - distance(s, before, t1), t1, t2, t3, before, 0, 0);
-            extend_reversed(s, forward, gain, t1, t2, t3, before, best);
+            extend_reversed(s, &w, gain, t1, t2, t3, before, rank3, best);
         }
-        if (!is_fixed(s, t3, behind) && t3 != t1)
-            extend_ring(s, forward, open + distance(s, t3, behind), t1, t2, t3, behind, best);
+        if (!is_fixed(s, t3, behind))
+            extend_ring(s, &w, open + distance(s, t3, behind), t1, t2, t3, behind, rank3, best);
     }
 }
 

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "tours/cross.h"
 #include "tours/solve.h"
 #include "tours/tour.h"
 
@@ -20,11 +21,21 @@ static const double part_s = 2e-5;
 /* Where each thread has the whole tour, a round has half a kick per city, and no fewer than these. */
 enum { LEAST_ROUND_KICKS = 2000 };
 
-/* The search is cold in its first phase. Each later phase ends PHASE times as late as the phase before. It cools down
- * from `heat` times the mean edge to 0, by the square of the share that is left of the phase. The last of PHASES phases
- * ends with the time. Without a limit of time, the first phase has COLD_KICKS kicks per city. */
+/* The search is cold in its first phase. Each later phase ends PHASE times as late as the phase before. The last of
+ * PHASES phases ends with the time. Without a limit of time, the first phase has COLD_KICKS kicks per city. */
 enum { PHASE = 5, PHASES = 4, COLD_KICKS = 20 };
-static const double heat = 1.2;
+
+/* Annealing cools down from `heat` times the mean edge to 0, by the square of the share that is left. */
+static const double heat = 3.2;
+
+/* Each phase but the first anneals spread * sqrt(kicks per city) tours, MOST_TOURS at most, in a share `making` of its
+ * time. They are crossed until STALE generations bring nothing. A generation tries a difference of two tours with a
+ * probability: if it tried all, all tours would soon be the same. */
+static const double spread = 2.7, making = 0.85, tried = 0.3;
+enum { MOST_TOURS = 100, STALE = 5 };
+
+/* With more cities, tours are not crossed: a population would take too much memory. */
+enum { MOST_CROSSED = 200000 };
 
 struct solver;
 
@@ -33,6 +44,7 @@ typedef struct worker {
     struct solver *all;
     search search;
     ab_memory memory;
+    crossing *crossing;  /* NULL before there is a population */
     int64_t length;      /* length of its best tour, if it has the whole, */
     int64_t present;     /* ... and of the tour where it is */
     int64_t begin_kicks; /* all threads' kicks when its round began, less its own */
@@ -46,19 +58,25 @@ typedef struct solver {
     const solve_options *options;
     double begin_s;
     neighbours near;
-    int32_t *tour, *rank;   /* [n], [n]: the tour that is searched, and where in it a city is */
-    int32_t *best;          /* [n] the shortest tour so far, */
-    int64_t best_length;    /* ... and its length */
-    worker *workers;        /* [threads] */
-    int parts;              /* number of the tour's parts, which threads improve; 1: each thread has the whole */
-    bool warm;              /* true if a tour may become longer in this round */
-    double mean_edge;       /* mean length of an edge when the round began */
-    bool settled;           /* no move that is looked for would make the tour shorter */
-    uint64_t random;        /* state of SplitMix64 */
-    atomic_bool over;       /* nothing is to be done any more */
-    _Atomic int64_t length; /* length of the tour with all known gains */
-    _Atomic int64_t told;   /* least length that the caller was told of */
-    int32_t *on_the_way;    /* [n] tour within a round, for telling; NULL: nothing is told within a round */
+    int32_t *tour, *rank; /* [n], [n]: the tour that is searched, and where in it a city is */
+    int32_t *best;        /* [n] the shortest tour so far, */
+    int64_t best_length;  /* ... and its length */
+    worker *workers;      /* [threads] */
+    int parts;            /* number of the tour's parts, which threads improve; 1: each thread has the whole */
+    bool warm;            /* true if a tour may become longer in this round */
+    double hot, cold;     /* the progress at which annealing begins and ends */
+    double mean_edge;     /* mean length of an edge when annealing began */
+    bool settled;         /* no move that is looked for would make the tour shorter */
+    cross_tour tours[2][MOST_TOURS]; /* the population, and the next generation of it */
+    int generation;                  /* which of the two is the population */
+    int n_tours;                     /* tours in it, */
+    int most_tours;                  /* ... and how many there is room for, */
+    ab_memory room;                  /* ... here */
+    uint64_t random;                 /* state of SplitMix64 */
+    atomic_bool over;                /* nothing is to be done any more */
+    _Atomic int64_t length;          /* length of the tour with all known gains */
+    _Atomic int64_t told;            /* least length that the caller was told of */
+    int32_t *on_the_way;             /* [n] tour within a round, for telling; NULL: nothing is told within a round */
 } solver;
 
 static double seconds_of(clockid_t clock)
@@ -83,37 +101,39 @@ static double progress(const solver *all, int64_t kicks)
     return pow(PHASE, PHASES - 1) * (now_s() - all->begin_s) / seconds;
 }
 
-/* The part of the heat that is left: from 1 down to 0 in each phase but the first. *phase: its number. */
-static double warmth(double done, int *phase)
+/* The progress at which the present phase ends. */
+static double end_of_phase(double done)
 {
-    double begin = 1.0;
-    *phase = 0;
-    if (done < begin) return 0.0;
-    for (*phase = 1; begin * PHASE <= done; ++*phase) begin *= PHASE;
-    return 1.0 - (done - begin) / (begin * (PHASE - 1));
+    double end = 1.0;
+    while (end <= done) end *= PHASE;
+    return end;
 }
 
 /* ---- What threads ask and tell ---- */
 
-static void cool(worker *own)
+/* Sets the temperature; returns the progress. */
+static double cool(worker *own)
 {
     const solver *all = own->all;
-    int phase;
-    const double warm = warmth(progress(all, own->begin_kicks + own->search.kicks), &phase);
+    const double done = progress(all, own->begin_kicks + own->search.kicks);
+    const double warm = fmin(fmax((all->cold - done) / (all->cold - all->hot), 0.0), 1.0);
     own->search.temperature = all->warm ? heat * warm * warm * all->mean_edge : 0.0;
+    return done;
+}
+
+static bool is_over(solver *all)
+{
+    const solve_options *options = all->options;
+    if (now_s() - all->begin_s >= options->seconds || (options->stops && options->stops(options->context)))
+        all->over = true;
+    return all->over;
 }
 
 static bool stops(void *context)
 {
     worker *own = context;
-    solver *all = own->all;
-    const solve_options *options = all->options;
-    if (all->over) return true;
-    const double now = now_s();
-    if (now - all->begin_s >= options->seconds || (options->stops && options->stops(options->context)))
-        all->over = true;
-    cool(own);
-    return all->over || now >= own->end_s || own->search.kicks >= own->end_kicks;
+    const double done = cool(own);
+    return is_over(own->all) || done >= own->all->cold || now_s() >= own->end_s || own->search.kicks >= own->end_kicks;
 }
 
 static void gained(void *context, int64_t gain)
@@ -192,9 +212,8 @@ static int round_kicks(int n)
     return n / 2 > LEAST_ROUND_KICKS ? n / 2 : LEAST_ROUND_KICKS;
 }
 
-/* Each thread improves a tour of its own, from the best of all on or from where it was; the shortest becomes the
- * tour. */
-static void search_whole(solver *all, bool from_best)
+/* Each thread improves a tour of its own, from the tour on or from where it was; the shortest becomes the tour. */
+static void search_whole(solver *all, bool from_tour)
 {
     const int n = all->cities->n;
     const int kicks = round_kicks(n);
@@ -207,7 +226,7 @@ static void search_whole(solver *all, bool from_best)
         own->end_s = INFINITY;
         own->end_kicks = s->kicks + kicks;
         own->begin_kicks = 0;
-        if (from_best) {
+        if (from_tour) {
             own->length = own->present = all->length;
             search_load(s, &all->near, all->tour, all->rank, 0, n, all->settled);
             gained(own, search_descend(s));
@@ -233,26 +252,185 @@ static void keep_best(solver *all)
     memcpy(all->best, all->tour, (size_t)all->cities->n * sizeof *all->best);
 }
 
+static void end_round(solver *all, solve_result *result)
+{
+    keep_best(all);
+    tell_of(all, all->best, all->best_length);
+    result->rounds++;
+}
+
+/* From the tour on, or where each thread has the whole, from where it was. */
+static void search_round(solver *all, solve_result *result, bool from_tour)
+{
+    if (from_tour) rank_cities(all);
+    if (all->parts > 1)
+        search_parts(all, result->rounds > 0);
+    else
+        search_whole(all, from_tour);
+    if (all->cities->n < SEARCH_LEAST_KICKED) all->over = true;
+    end_round(all, result);
+}
+
+static double progress_now(const solver *all)
+{
+    return progress(all, all->parts > 1 ? count_kicks(all) : all->workers[0].search.kicks);
+}
+
+static int tours_at_once(const solver *all)
+{
+    return all->parts > 1 ? 1 : all->options->threads;
+}
+
+/* Anneals from the best tour on, from a progress to another: one tour by its parts, or one per thread. */
+static void anneal(solver *all, solve_result *result, double hot, double cold)
+{
+    memcpy(all->tour, all->best, (size_t)all->cities->n * sizeof *all->tour);
+    all->length = all->best_length;
+    all->settled = false;
+    all->warm = true;
+    all->hot = hot;
+    all->cold = cold;
+    bool from_tour = true;
+    do {
+        all->mean_edge = (double)all->best_length / all->cities->n;
+        search_round(all, result, from_tour);
+        from_tour = all->parts > 1;
+    } while (!all->over && progress_now(all) < cold);
+}
+
+/* ---- Populations ---- */
+
+/* Makes room for so many tours. Where there is no memory, there is no room. */
+static void make_room(solver *all, int most)
+{
+    const size_t n = (size_t)all->cities->n;
+    if (most > MOST_TOURS) most = MOST_TOURS;
+    if (most <= all->most_tours || n > MOST_CROSSED) return;
+    for (int t = 0; t < all->options->threads; t++) {
+        worker *own = &all->workers[t];
+        if (!own->crossing) own->crossing = crossing_allocate(all->cities, &all->near, &own->memory);
+        if (own->memory.failed) return;
+    }
+    ab_memory_free(&all->room);
+    all->room = (ab_memory){0};
+    int32_t *cities = ab_allocate(&all->room, 4 * (size_t)most, n * sizeof *cities);
+    all->most_tours = cities ? most : 0;
+    for (int i = 0; i < 2 * all->most_tours; i++, cities += 2 * n)
+        all->tours[i % 2][i / 2] = (cross_tour){.at = cities, .where = cities + n};
+}
+
+/* The place of the population's next tour; NULL if there is none. */
+static cross_tour *add_place(solver *all)
+{
+    return all->n_tours < all->most_tours ? &all->tours[all->generation][all->n_tours++] : NULL;
+}
+
+static void add_tour(solver *all, const int32_t *order, int64_t length)
+{
+    cross_tour *tour = add_place(all);
+    if (!tour) return;
+    memcpy(tour->at, order, (size_t)all->cities->n * sizeof *order);
+    cross_tour_number(tour, all->cities->n, length);
+}
+
+/* Adds the tour as it is now, or that of each thread. */
+static void add_annealed(solver *all)
+{
+    if (all->parts > 1) add_tour(all, all->tour, all->length);
+    for (int t = 0; t < all->options->threads && all->parts == 1; t++) {
+        worker *own = &all->workers[t];
+        cross_tour *tour = add_place(all);
+        if (!tour) return;
+        own->length += search_take(&own->search);
+        search_store(&own->search, tour->at, 0, all->cities->n);
+        cross_tour_number(tour, all->cities->n, own->length);
+    }
+}
+
+/* Each tour takes what is better in one other. Returns by how much they become shorter. */
+static int64_t cross_generation(solver *all)
+{
+    const int n_tours = all->n_tours;
+    const size_t bytes = (size_t)all->cities->n * sizeof(int32_t);
+    const cross_tour *now = all->tours[all->generation];
+    cross_tour *next = all->tours[!all->generation];
+    const uint64_t seed = splitmix64(&all->random);
+    int order[MOST_TOURS];
+    int64_t gain = 0;
+    for (int i = 0; i < n_tours; i++) {
+        const int k = random_below(&all->random, i + 1);
+        order[i] = order[k];
+        order[k] = i;
+    }
+#pragma omp parallel for num_threads(all->options->threads) schedule(dynamic) reduction(+ : gain)
+    for (int i = 0; i < n_tours; i++) {
+        const cross_tour *from = &now[order[i]], *other = &now[order[i + 1 == n_tours ? 0 : i + 1]];
+        cross_tour *to = &next[order[i]];
+        uint64_t random = seed ^ (uint64_t)i << 32;
+        memcpy(to->at, from->at, bytes);
+        memcpy(to->where, from->where, bytes);
+        to->length = from->length;
+        if (!is_over(all)) gain += cross(all->workers[omp_get_thread_num()].crossing, to, other, tried, &random);
+    }
+    all->generation = !all->generation;
+    return gain;
+}
+
+/* Crosses the population, and keeps its best tour. */
+static void evolve(solver *all, solve_result *result)
+{
+    if (all->n_tours < 2) return;
+    for (int stale = 0; stale < STALE && !is_over(all);) stale = cross_generation(all) > 0 ? 0 : stale + 1;
+    const cross_tour *tours = all->tours[all->generation], *best = tours;
+    for (int i = 1; i < all->n_tours; i++)
+        if (tours[i].length < best->length) best = &tours[i];
+    memcpy(all->tour, best->at, (size_t)all->cities->n * sizeof *all->tour);
+    all->length = best->length;
+    if (all->length <= all->options->target) all->over = true;
+    end_round(all, result);
+}
+
+/* Anneals tours, `slice` for each, and crosses them and the best. */
+static void search_population(solver *all, solve_result *result, int times, double slice)
+{
+    const double begin = progress_now(all);
+    all->n_tours = 0;
+    add_tour(all, all->best, all->best_length);
+    for (int i = 0; i < times && !all->over; i++) {
+        anneal(all, result, begin + i * slice, begin + (i + 1) * slice);
+        add_annealed(all);
+    }
+    evolve(all, result);
+}
+
+/* How often to anneal from now to the end, if kicks go on as since `begin`. */
+static int choose_times(const solver *all, double begin, int64_t begin_kicks, double end)
+{
+    const double now = progress_now(all), share = making * (end - now) / (now - begin);
+    const double kicks = share * (double)(count_kicks(all) - begin_kicks) / all->cities->n;
+    const int most = (MOST_TOURS - 1) / tours_at_once(all);
+    const double times = spread * sqrt(kicks) / tours_at_once(all);
+    return most < 2 || times < 1.5 ? 1 : times < most ? (int)(times + 0.5) : most;
+}
+
 static void search_rounds(solver *all, solve_result *result)
 {
-    const int n = all->cities->n;
     if (!all->over) tell_of(all, all->best, all->best_length);
-    for (int before = 0, phase; !all->over; result->rounds++, before = phase) {
-        const int64_t kicks = all->parts > 1 ? count_kicks(all) : all->workers[0].search.kicks;
-        all->warm = warmth(progress(all, kicks), &phase) > 0.0;
-        all->mean_edge = (double)all->best_length / n;
-        if (phase > before) {
-            memcpy(all->tour, all->best, (size_t)n * sizeof *all->tour);
-            all->length = all->best_length;
-        }
-        rank_cities(all);
-        if (all->parts > 1)
-            search_parts(all, result->rounds > 0);
-        else
-            search_whole(all, phase == 0 || phase > before);
-        if (n < SEARCH_LEAST_KICKED) all->over = true;
-        keep_best(all);
-        tell_of(all, all->best, all->best_length);
+    all->cold = 1.0;
+    while (!all->over && (result->rounds == 0 || progress_now(all) < 1.0)) search_round(all, result, true);
+    double begin = 0.0;
+    int64_t begin_kicks = 0;
+    while (!all->over) {
+        const double now = progress_now(all), end = end_of_phase(now);
+        const int64_t kicks = count_kicks(all);
+        const int times = choose_times(all, begin, begin_kicks, end), tours = times * tours_at_once(all);
+        const double slice = (tours > 1 ? making : 1.0) * (end - now) / times;
+        make_room(all, tours + 1);
+        search_population(all, result, times, slice);
+        for (double done; !all->over && (done = progress_now(all)) < end;)
+            search_population(all, result, 1, fmin(slice, end - done));
+        begin = now;
+        begin_kicks = kicks;
     }
 }
 
@@ -312,6 +490,7 @@ ab_status solve(const tsp_instance *cities, const solve_options *options, int32_
         result->kicks = count_kicks(&all);
     }
     for (int t = 0; t < options->threads && all.workers; t++) ab_memory_free(&all.workers[t].memory);
+    ab_memory_free(&all.room);
     ab_memory_free(&memory);
     return status;
 }
