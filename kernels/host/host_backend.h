@@ -33,8 +33,8 @@ void host_backend_hear_draws(host_backend_draw *hears);
 /* Limits the device that later calls find, in the whole process, so that small instances are treated like large ones
  * on a GPU. The text "shared=20000,processors=8,l2=0,together=4" sets bytes of shared memory per block,
  * multiprocessors, bytes of the L2 cache, and blocks that run at once in launches that need it (LAUNCH_TOGETHER,
- * LAUNCH_CLUSTER; 1 is as usual, and means that there are none). What is not named is as usual; so is everything for NULL and "". AB_BAD_INPUT if the text
- * is wrong. */
+ * LAUNCH_CLUSTER). What is not named is as usual; so is everything for NULL and "". AB_BAD_INPUT if the text is wrong.
+ */
 ab_status host_backend_set_device(const char *cuts);
 
 /* The text that cuts the device; "" for the usual one. */

@@ -20,7 +20,8 @@ typedef struct host_limits {
 } host_limits;
 
 /* The limits of the usual device, unless something cuts it. It has one multiprocessor, as blocks run one after
- * another, and neither cooperative launches nor clusters, as `together` is 1. Its L2 cache is so small that tests of small instances take the paths of large ones. */
+ * another, and neither cooperative launches nor clusters, as `together` is 1. Its L2 cache is so small that tests of
+ * small instances take the paths of large ones. */
 extern host_limits host_device_limits;
 
 #ifdef __cplusplus
