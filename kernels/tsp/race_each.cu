@@ -203,8 +203,8 @@ template <typename Random> struct light_choice {
 };
 
 /* Chooses among the unvisited cities by their weights in device memory, if no clock has rung but the idle one. Its ring
- * counts if it is of a city that is endless in codes; then one of these is chosen. If not, all cities race anew. So does
- * a row of floats if nothing but cities is left that weigh less than 10^-30 of the heaviest. A race in which no clock has
+ * counts if it is of a city that is endless in codes; then one of these is chosen. If not, all cities race anew. So
+ * does a row of floats if all that is left weighs less than 10^-30 of the heaviest. A race in which no clock has
  * rung tells nothing of the clocks. */
 template <int EACH, bool CODED, typename Random>
 static __device__ __attribute__((noinline)) light_choice<Random>
@@ -314,7 +314,7 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
     for (int left = n - 1; left > 0; left -= BLOCK_STEPS) {
         const int steps = min(left, (int)BLOCK_STEPS);
         const unsigned end = 1u << steps;
-        /* Of this lane's step: a chance that the ring counts, the time of the idle clock. Returns the steps in doubt. */
+        /* Of this lane's step: a chance that the ring counts, the idle clock's time. Returns the steps in doubt. */
         float chance = 0.0f, idle = long_time;
         const auto draw = [&]() -> unsigned {
             if (!CODED) return end;
