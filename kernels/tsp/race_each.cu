@@ -13,9 +13,10 @@
  * from the L2 cache. The ant goes on meanwhile, and goes back if the ring does not count. Cities that weigh less than
  * 2^-29 of the row's heaviest have one clock together, the idle clock. If it rings, the weights themselves decide.
  *
- * Floor on an H100: by latency 170 cycles per step: shared memory 40, times and their minimum 35, the warp's minimum
- * 47, a shuffle 32. Rows on their way to 99 multiprocessors, 4 n^2 bytes each, at 5.5 TB/s. d198: 0.017 and 0.003 ms.
- * Limit: n^2 bytes of shared memory, so n <= 480 on an H100; floats, of 4 n^2 bytes, up to 240.
+ * Floor on an H100: by latency 170 cycles per step of 7 clocks: shared memory 40, times and their minimum 35, the
+ * warp's minimum 47, a shuffle 32; 30 more of 14 clocks in codes. Rows on their way at 5.5 TB/s. d198: 0.017 and
+ * 0.003 ms. pcb442: 0.045 and 0.004 ms, without steps in doubt.
+ * Limit: floats up to 240 cities on an H100, codes up to 480.
  * Measured: docs/log/ant-system.md.
  * Source: this project.
  */
@@ -34,7 +35,7 @@ enum {
     CODE_ENDLESS = 31 << 3, /* the code of an infinite mean time */
     CODE_BASE = 0x70000000  /* the exponent's other bits; so code 0 is 2^97, and the exponent of CODE_ENDLESS is 255 */
 };
-#define CODE_LIMIT 0x1p29f /* mean times of this or more are endless in codes: for longer ones 1 / (2^97 x) is too small */
+#define CODE_LIMIT 0x1p29f /* mean times of this or more are endless in codes: 1 / (2^97 x) would be too small */
 #define CODE_UNIT 0x1p-97f /* times a mean time from a code */
 #define CODE_SURE 0.8888f  /* a little less than the least bound / mean time, 8/9 */
 #define IDLE_MEAN 0x1p20f  /* of the idle clock, CODE_LIMIT / ROW_THREADS: all endless clocks together are no faster */
@@ -42,7 +43,7 @@ enum {
 
 /* The rung's own memory. */
 typedef struct each_rows {
-    void *mean;        /* [entries(n)]: [n][row_entries(n)] mean times in units of their rows: floats, or codes (bytes) */
+    void *mean;        /* [entries(n)]: [n][row_entries(n)] mean times in units of their rows: floats, or bytes */
     float *heaviest;   /* [n] weights; the unit of a row is 1 / heaviest */
     tour_links *links; /* [n][n_ants]; NULL if only the best ant deposits */
 } each_rows;
@@ -111,11 +112,11 @@ static __global__ void __launch_bounds__(ROW_THREADS)
 /* ---- The walk ---- */
 
 /* A lane's clocks: what each has left at rate 1, negative for a visited city and for none. The first clocks are of four
- * cities side by side, and of the next four that are 128 further. The last one to three are of two cities and of one. */
+ * cities side by side, and of four more that are 128 further. The last one to three are of two cities and of one. */
 template <int EACH, bool CODED> struct each_clocks {
     typedef std::conditional_t<CODED, unsigned char, float> entry;
     enum { IN_FOURS = EACH / 4 * 4, IN_TWOS = EACH / 2 * 2 };
-    static constexpr float UNIT = CODED ? 0x1p-64f : 1.0f; /* of waits: so times and rates stay in the range of floats */
+    static constexpr float UNIT = CODED ? 0x1p-64f : 1.0f; /* of waits: so times stay in the range of floats */
     float wait[EACH];
     unsigned gone = 0; /* bit k: clock k never rings */
 
@@ -202,8 +203,8 @@ template <typename Random> struct light_choice {
 };
 
 /* Chooses among the unvisited cities by their weights in device memory, if no clock has rung but the idle one. Its ring
- * counts if it is of a city that is endless in codes; then one of these is chosen. If not, all cities race anew. So does
- * a row of floats if nothing but cities is left that weigh less than 10^-30 of the heaviest. A race in which no clock has
+ * counts if it is of a city that is endless in codes; then one of these is chosen. If not, all cities race anew. So
+ * does a row of floats if all that is left weighs less than 10^-30 of the heaviest. A race in which no clock has
  * rung tells nothing of the clocks. */
 template <int EACH, bool CODED, typename Random>
 static __device__ __attribute__((noinline)) light_choice<Random>
@@ -313,17 +314,15 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
     for (int left = n - 1; left > 0; left -= BLOCK_STEPS) {
         const int steps = min(left, (int)BLOCK_STEPS);
         const unsigned end = 1u << steps;
-        /* Of this lane's step: a chance that the ring counts, the time of the idle clock. Steps in doubt, as bits. */
+        /* Of this lane's step: a chance that the ring counts, the idle clock's time. Returns the steps in doubt. */
         float chance = 0.0f, idle = long_time;
-        unsigned doubt = end, idles = 0;
-        const auto draw = [&] {
-            if (!CODED) return;
+        const auto draw = [&]() -> unsigned {
+            if (!CODED) return end;
             chance = tsp_race_unit(random.next());
             idle = tsp_race_exponential(random.next()) * (long_time / LATE);
-            idles = __ballot_sync(FULL_WARP, idle < long_time);
-            doubt = __ballot_sync(FULL_WARP, chance > CODE_SURE) | idles | end;
+            return __ballot_sync(FULL_WARP, chance > CODE_SURE || idle < long_time) | end;
         };
-        draw();
+        unsigned doubt = draw();
         if (__any_sync(FULL_WARP, clocks.is_any_silent())) {
             clocks.draw_silent(random);
             race();
@@ -342,10 +341,9 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
             }
             if (step == end) break;
             const int i = __ffs((int)step) - 1;
-            const size_t row = (size_t)from * (size_t)colony.stride;
-            const float idle_now = __shfl_sync(FULL_WARP, idle, i);
-            const bool is_late = (idles & step) || first >= late;
-            if (is_late && !__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
+            const float idle_now = __shfl_sync(FULL_WARP, idle, i), luck = __shfl_sync(FULL_WARP, chance, i);
+            if (!__any_sync(FULL_WARP, tsp_race_time(first) < idle_now)) {
+                const size_t row = (size_t)from * (size_t)colony.stride;
                 unsigned endless = 0;
 #pragma unroll
                 for (int k = 0; k < EACH; ++k)
@@ -361,21 +359,26 @@ static __global__ void __launch_bounds__(WALK_THREADS, 1)
                 go(false);
             } else if (CODED) {
                 AB_PLAN("race-each: a step in doubt");
+                const unsigned code = (unsigned)means[from * stride + next];
+                const float bound = bound_of(code, 0, base);
+                const bool sure = __any_sync(FULL_WARP, luck * bound_of(code + 1, 0, base) <= bound);
+                float heaviest = 0.0f, weight = 0.0f;
+                if (!sure) {
+                    heaviest = rows.heaviest[from];
+                    weight = colony.choice_info[(size_t)from * (size_t)colony.stride + (size_t)next];
+                }
                 /* The ant goes on while the weight is on its way, as most rings count. */
-                const float weight = colony.choice_info[row + (size_t)next], heaviest = rows.heaviest[from];
-                const float bound = bound_of((unsigned)means[from * stride + next], 0, base);
-                const float luck = __shfl_sync(FULL_WARP, chance, i);
-                const unsigned gone = clocks.gone;
                 const int here = from, there = next;
+                const unsigned gone = clocks.gone;
                 go(ring());
                 race();
                 if (__any_sync(FULL_WARP, luck * heaviest <= weight * (bound * CODE_UNIT))) continue;
                 AB_PLAN("race-each: a ring that does not count");
                 from = here;
-                step >>= 1;
                 clocks.gone = gone;
                 clocks.set(there, lane, clocks.UNIT * tsp_race_exponential(random.next()));
-                draw();
+                step >>= 1;
+                doubt = draw();
             }
             race();
         }
@@ -408,7 +411,8 @@ static ab_status choose_codes(int n, const tsp_params *params, bool *coded)
     int device = 0, most = 0;
     CUDA_TRY(cudaGetDevice(&device));
     CUDA_TRY(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    *coded = n > MOST_FLOATS * WARP_SIZE || shared_bytes(n, false) > (size_t)(allowed && allowed < most ? allowed : most);
+    if (allowed && allowed < most) most = allowed;
+    *coded = n > MOST_FLOATS * WARP_SIZE || shared_bytes(n, false) > (size_t)most;
     return ab_ok();
 }
 
@@ -450,7 +454,8 @@ static ab_status check(const tsp_problem *problem, const tsp_params *params)
 
 static ab_status begin(const tsp_device *colony, const tsp_problem *problem, const tsp_params *params)
 {
-    CUDA_TRY(cudaMemset(rows_of(colony, params).mean, 0, shared_bytes(problem->n, problem->n > MOST_FLOATS * WARP_SIZE)));
+    const int n = problem->n;
+    CUDA_TRY(cudaMemset(rows_of(colony, params).mean, 0, shared_bytes(n, n > MOST_FLOATS * WARP_SIZE)));
     return ab_ok();
 }
 
