@@ -328,7 +328,7 @@ static void check_detectors(int width, int height)
 static void detectors_of_few_and_many_tiles(void **state)
 {
     (void)state;
-    static const int sizes[][2] = {{30, 15}, {250, 40}, {150, 100}, {40, 1100}, {1200, 70}};
+    static const int sizes[][2] = {{30, 15}, {100, 30}, {250, 40}, {150, 100}, {40, 1100}, {1200, 70}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_detectors(sizes[i][0], sizes[i][1]);
 }
 
