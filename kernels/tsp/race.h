@@ -247,7 +247,7 @@ static inline ab_status tsp_race_upload(const tsp_race_rows *rows, size_t entrie
     return ab_ok();
 }
 
-/* Writes the cities of each row. */
+/* Writes the cities of each row, and what follows the last row in codes, which is loaded too. */
 static inline ab_status tsp_race_write_cities(const tsp_race_rows *rows, int n, const int32_t *near)
 {
     const size_t entries = tsp_race_entries(n);
@@ -267,7 +267,9 @@ static inline ab_status tsp_race_write_cities(const tsp_race_rows *rows, int n, 
     if (status.code == AB_OK) status = tsp_race_upload(rows, entries, mean, cities);
     free(cities);
     free(mean);
-    return status;
+    AB_TRY(status);
+    if (rows->coded) CUDA_TRY(cudaMemset(rows->coded, 0, tsp_race_coded_bytes(n)));
+    return ab_ok();
 }
 
 /* Chooses the number of ants per block, at most `most`, so that, with one block per multiprocessor, all multiprocessors

@@ -176,8 +176,6 @@ static ab_status begin(const tsp_device *colony, const tsp_problem *problem, con
         cudaMemcpy(rows.beyond + problem->n, ones, (size_t)problem->n * sizeof *ones, cudaMemcpyHostToDevice);
     free(ones);
     CUDA_TRY(error);
-    /* What follows the last row is loaded too. */
-    CUDA_TRY(cudaMemset(rows.coded, 0, tsp_race_coded_bytes(problem->n)));
     AB_TRY(tsp_race_write_cities(&rows, problem->n, problem->nn_list));
     return tsp_race_write_reverse(&rows, problem->n, problem->nn_list);
 }

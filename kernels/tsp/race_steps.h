@@ -52,7 +52,7 @@ typedef struct tsp_race_rows {
     unsigned short *city;
     /* [n][stride] alias table of the tail: threshold << 16 | alias; NULL for candidate sets. */
     unsigned *alias;
-    unsigned *coded; /* [n][TSP_RACE_CODED_WORDS] only for candidate sets: rows in codes (race_coded.h) */
+    unsigned *coded; /* [n][TSP_RACE_CODED_WORDS] rows in codes (race_coded.h); NULL if none are */
     /* [n][TSP_RACE_RING] only for candidate sets: nearest cities, then the row's own. After them [n][TSP_RACE_HEAVY]
      * heavy cities of each row, of which some ant has used the edge. */
     unsigned short *ring;
