@@ -14,8 +14,8 @@ typedef struct crossing {
     const tsp_instance *cities;
     const neighbours *near;
     int n;
-    /* What is left of the edges that one tour has and the other has not: the ends of each city's, and their number;
-     * [0] of the tour that becomes shorter, [1] of the other. */
+    /* Edges that one tour has and the other has not, as far as they are left. For each city the other ends, and how
+     * many. [0] is of the tour that becomes shorter, [1] of the other. */
     int32_t (*ends[2])[2];
     int8_t *n_ends[2];
     int32_t *walk, (*step)[2]; /* [2n + 1] a walk along such edges, and [n] the last step to a city before which are as
@@ -214,7 +214,7 @@ static int cities_of(const crossing *with, int path)
     return cities > 0 ? cities : cities + with->n;
 }
 
-/* The number of an end of a path that is this city and has no mate; -1 if there is none. A city may be both ends. */
+/* The number of an end of a path that is this city and still lacks a mate, or -1. A city may be both ends. */
 static int free_end(const crossing *with, int position)
 {
     const int path = path_of(with, position);

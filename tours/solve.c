@@ -319,7 +319,7 @@ static void make_room(solver *all, int most)
         all->tours[i % 2][i / 2] = (cross_tour){.at = cities, .where = cities + n};
 }
 
-/* The place of the population's next tour; NULL if there is none. */
+/* The place of the population's next tour, or NULL if the population is full. */
 static cross_tour *add_place(solver *all)
 {
     return all->n_tours < all->most_tours ? &all->tours[all->generation][all->n_tours++] : NULL;
@@ -333,7 +333,7 @@ static void add_tour(solver *all, const int32_t *order, int64_t length)
     cross_tour_number(tour, all->cities->n, length);
 }
 
-/* Adds the tour as it is now, or that of each thread. */
+/* Adds the tour as it is now, or the tour of each thread. */
 static void add_annealed(solver *all)
 {
     if (all->parts > 1) add_tour(all, all->tour, all->length);

@@ -1,9 +1,9 @@
 /* How the host backend runs a grid: what the intrinsics (device.h) and shared memory (shared.h) need to know of it.
  *
  * The threads of a block are fibers on one CPU thread: one runs until it has to wait for others, and then the next in
- * order goes on. Blocks run one after another, except those of a launch that needs them together (LAUNCH_TOGETHER,
- * LAUNCH_CLUSTER): their threads take turns as those of one block do. So no two things happen at the same time, an
- * atomic operation is a plain one, and one order (host_backend.h) always gives one result.
+ * order goes on. Blocks run one after another. A launch may need its blocks together (LAUNCH_TOGETHER, LAUNCH_CLUSTER);
+ * then the threads of all these blocks take turns. So no two things happen at the same time, an atomic operation is a
+ * plain one, and one order (host_backend.h) always gives one result.
  *
  * Threads wait for one another in warp intrinsics and at block barriers. These are stricter than the hardware. Threads
  * meet only if they call the same intrinsic in the same line with the same mask. Every lane that the mask names must

@@ -13,9 +13,9 @@
  * from the L2 cache. The ant goes on meanwhile, and goes back if the ring does not count. Cities that weigh less than
  * 2^-29 of the row's heaviest have one clock together, the idle clock. If it rings, the weights themselves decide.
  *
- * Floor on an H100: by latency 170 cycles per step of 7 clocks: shared memory 40, times and their minimum 35, the
- * warp's minimum 47, a shuffle 32; 30 more of 14 clocks in codes. Rows on their way at 5.5 TB/s. d198: 0.017 and
- * 0.003 ms. pcb442: 0.045 and 0.004 ms, without steps in doubt.
+ * Floor on an H100: by latency 170 cycles per step of 7 clocks, 200 of 14 in codes. Of these shared memory takes 40,
+ * times and their minimum 35, the warp's minimum 47, a shuffle 32. Rows on their way: 5.5 TB/s. d198: 0.017 and 0.003
+ * ms. pcb442: 0.045 and 0.004 ms, without steps in doubt.
  * Limit: floats up to 240 cities on an H100, codes up to 480.
  * Measured: docs/log/ant-system.md.
  * Source: this project.
