@@ -332,6 +332,16 @@ static void detectors_of_few_and_many_tiles(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) check_detectors(sizes[i][0], sizes[i][1]);
 }
 
+/* Draws magnitudes on both sides of every bound, so that a wrong bound shows. */
+static void draw_noise(int width, int height)
+{
+    uint32_t random = 1;
+    for (int i = 0; i < 4 * width * height; i++) {
+        random = random * 1664525 + 1013904223;
+        rgba[i] = i % 4 == 3 ? 0 : (uint8_t)(random >> 24);
+    }
+}
+
 /* Blocks that wait for one another, as on a GPU. */
 static void detectors_of_blocks_together(void **state)
 {
@@ -339,8 +349,13 @@ static void detectors_of_blocks_together(void **state)
     static const int sizes[][2] = {{40, 250}, {150, 100}, {400, 70}, {7, 3}};
     assert_ok(host_backend_set_device("processors=15,together=15"));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        const ed_image image = {.width = sizes[i][0], .height = sizes[i][1], .rgba = rgba, .grey = grey};
+        const ed_params params = ed_default_params();
         host_backend_set_order(i);
         check_detectors(sizes[i][0], sizes[i][1]);
+        draw_noise(sizes[i][0], sizes[i][1]);
+        detect(reference_of("colour-edge"), &image, &params, expected);
+        compare("colour-edge", &image, &params);
     }
 }
 

@@ -113,27 +113,41 @@ static void clocks_of_candidates_give_each_its_weight(void **state)
         }
 }
 
-enum { CODED = 40, CODED_ANTS = 3000 };
+enum { CODED = 40, CODED_ANTS = 3000, MOST_CODED_ANTS = 12000 };
 
-/* Each city by itself. Where weights are far apart, all that are left may weigh too little for a code, or some. */
-static void check_choices(ab_open *open, tsp_problem problem, tsp_params params, double least_octaves, double octaves)
+/* Makes weights that are the same, or so many octaves apart. Then all that are left may weigh too little for a code, or
+ * some. */
+static void spread_weights(const tsp_problem *problem, const tsp_params *params, double least_octaves, double octaves)
 {
-    static int32_t tours[CODED_ANTS * (CODED + 1)];
+    uint64_t random = 3;
+    selection_pheromone(problem, params, WEIGHTS_UNIFORM, pheromone);
+    for (int i = 0; octaves > 0.0 && i < CODED * CODED; i++)
+        if (random_unit(&random) > 0.1) pheromone[i] *= (float)exp2(-least_octaves - octaves * random_unit(&random));
+}
+
+/* Makes half of all weights such that codes of three bits of mantissa round them most, and the others not. */
+static void round_weights(const tsp_problem *problem, const tsp_params *params)
+{
+    selection_pheromone(problem, params, WEIGHTS_UNIFORM, pheromone);
+    for (int i = 0; i < CODED * CODED; i++)
+        if (i % CODED % 2) pheromone[i] *= 0.8895f; /* its reciprocal is a little less than 9/8 */
+}
+
+/* Each city by itself, by the weights that were made. */
+static void check_choices(ab_open *open, tsp_problem problem, tsp_params params, int n_ants)
+{
+    static int32_t tours[MOST_CODED_ANTS * (CODED + 1)];
     tsp_result result = {.tours = tours};
     tsp_colony *colony = NULL;
     city_counts counts;
-    uint64_t random = 3;
-    params.n_ants = CODED_ANTS;
-    selection_pheromone(&problem, &params, WEIGHTS_UNIFORM, pheromone);
-    for (int i = 0; octaves > 0.0 && i < CODED * CODED; i++)
-        if (random_unit(&random) > 0.1) pheromone[i] *= (float)exp2(-least_octaves - octaves * random_unit(&random));
+    params.n_ants = n_ants;
     assert_ok(open_colony(open, &problem, &params, &colony));
     assert_ok(colony->methods->write_pheromone(colony, pheromone));
     assert_ok(run_stage_named(&colony->work, "choice"));
     assert_ok(run_stage_named(&colony->work, "construct"));
     assert_ok(colony->methods->read(colony, &result));
     assert_ok(city_counts_open(&problem, &params, pheromone, &counts));
-    assert_ok(city_counts_add(&counts, tours, CODED_ANTS));
+    assert_ok(city_counts_add(&counts, tours, n_ants));
     for (int steps = 0; steps < CITY_STEPS; steps++) {
         const city_verdict v = city_counts_judge(&counts, steps);
         print_message("# %.0f choices: %.1f standard deviations, of one city %.1f\n", v.choices, v.sum, v.worst);
@@ -153,8 +167,9 @@ static void rows_in_codes_choose_each_city_as_often_as_they_should(void **state)
         assert_ok(tsp_nearest_neighbours(&problem, sizes[k], &nn_list));
         problem.nn = sizes[k];
         problem.nn_list = nn_list;
-        check_choices(planted_race_coded(CODED_FAULT_NONE), problem, tsp_default_params(CODED, TSP_BEST_ANT), 22.0,
-                      octaves[k]);
+        const tsp_params params = tsp_default_params(CODED, TSP_BEST_ANT);
+        spread_weights(&problem, &params, 22.0, octaves[k]);
+        check_choices(planted_race_coded(CODED_FAULT_NONE), problem, params, CODED_ANTS);
         free(nn_list);
         free_problem(&problem);
     }
@@ -171,8 +186,21 @@ static void a_clock_per_city_chooses_each_as_often_as_it_should(void **state)
         for (int shared = 0; shared <= 3000; shared += 3000) {
             tsp_params params = tsp_default_params(CODED, TSP_BEST_ANT);
             set_own(it, &params, "shared", shared);
-            check_choices(it->open, problem, params, 26.0, octaves[k]);
+            spread_weights(&problem, &params, 26.0, octaves[k]);
+            check_choices(it->open, problem, params, CODED_ANTS);
         }
+    free_problem(&problem);
+}
+
+static void rings_of_rounded_clocks_count_as_often_as_they_should(void **state)
+{
+    const ab_implementation *it = registered("tsp/race-each", AB_HOST);
+    tsp_problem problem = random_problem(CODED, 1000, 5);
+    tsp_params params = tsp_default_params(CODED, TSP_BEST_ANT);
+    (void)state;
+    set_own(it, &params, "shared", 3000);
+    round_weights(&problem, &params);
+    check_choices(it->open, problem, params, MOST_CODED_ANTS);
     free_problem(&problem);
 }
 
@@ -183,6 +211,7 @@ int main(void)
         cmocka_unit_test(clocks_of_candidates_give_each_its_weight),
         cmocka_unit_test(rows_in_codes_choose_each_city_as_often_as_they_should),
         cmocka_unit_test(a_clock_per_city_chooses_each_as_often_as_it_should),
+        cmocka_unit_test(rings_of_rounded_clocks_count_as_often_as_they_should),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
