@@ -55,7 +55,7 @@ static const ab_block blocks[] = {
     {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp}"}, .lines = on_gpu, .without = TSP_CANDIDATES, .stages = "3.4", .part = 1, .unpublished = true},
     {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-few}"}, .lines = cached, .stages = "3.4", .part = 1, .unpublished = true},
     {.table = "3.3", .measure = "time", .params = "protocol=as-best|as", .on = {NULL, "{tsp-few}", NULL}, .lines = all_cores, .stages = "3.4", .part = 1},
-    {.table = "F3.9", .measure = "time", .params = "protocol=as-best;carveout={carveouts}", .on = {"{tsp}", "pr2392", "pr1002 nrw1379 pr2392"}, .lines = swept, .runs = 1, .gpu_only = true, .part = 2},
+    {.table = "F3.9", .measure = "time", .params = "protocol=as-best;carveout={carveouts}", .on = {"{tsp}", "pr2392", "{tsp}"}, .lines = swept, .runs = 1, .gpu_only = true, .part = 2},
     {NULL},
 };
 const ab_driver table_3_3 = {
