@@ -4,14 +4,7 @@
  * A warp is an ant, and a lane has up to 16 clocks. Rung race has 31 near cities and a tail, whose rings need a table
  * from the L2 cache. Here is no tail, no table, and no flag: what a clock that rang has left is negative, and no
  * negative time wins. Clocks go on from step to step (race.h), and a city is chosen once, so each is drawn once per
- * tour. In a tie, once in 2^20 steps of a clock, another clock may be taken for the one that rang. It is drawn anew
- * within 31 steps. Stages "choice" and "update" are one launch (deposit_rows.h).
- *
- * Rows are n mean times each: floats if they fit, else codes of 8 bits. A code is a bound, at most 1/9 below the mean
- * time. So a clock runs a little too fast, and its ring counts with probability bound / mean time (thinning): choices
- * are exact. An ant draws in advance which of its next 31 steps are in doubt, one in nine. Only these read the weight,
- * from the L2 cache. The ant goes on meanwhile, and goes back if the ring does not count. Cities that weigh less than
- * 2^-29 of the row's heaviest have one clock together, the idle clock. If it rings, the weights themselves decide.
+ * tour. Stages "choice" and "update" are one launch (deposit_rows.h).
  *
  * Floor on an H100: by latency 170 cycles per step of 7 clocks, 200 of 14 in codes. Of these shared memory takes 40,
  * times and their minimum 35, the warp's minimum 47, a shuffle 32. Rows on their way: 5.5 TB/s. d198: 0.017 and 0.003
@@ -22,6 +15,15 @@
  */
 #include "kernels/cuda/early_launch.h"
 #include "kernels/tsp/race.h"
+
+/* Rows are n mean times each: floats if they fit, else codes of 8 bits. A code is a bound, at most 1/9 below the mean
+ * time. So a clock runs a little too fast, and its ring counts with probability bound / mean time (thinning): choices
+ * are exact. An ant draws in advance which of its next 31 steps are in doubt, one in nine. Only these read the weight,
+ * from the L2 cache. The ant goes on meanwhile, and goes back if the ring does not count. Cities that weigh less than
+ * 2^-29 of the row's heaviest have one clock together, the idle clock. If it rings, the weights themselves decide.
+ *
+ * In a tie, once in 2^20 steps of a clock, another clock may be taken for the one that rang. It is drawn anew within 31
+ * steps. */
 
 enum {
     MOST_EACH = 16,                      /* clocks per lane */
