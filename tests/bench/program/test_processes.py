@@ -97,7 +97,7 @@ def test_profiles_have_their_number_of_processes(tmp_path):
     for profile, more, processes in (
         ("smoke", [], "1"),
         ("quick", [], "3"),
-        ("thesis", [], "10"),
+        ("thesis", [], "7"),
         ("quick", ["--runs", "2"], "2"),
     ):
         out = tmp_path / f"{profile}-{processes}"
