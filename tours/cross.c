@@ -10,7 +10,7 @@ enum {
     MOST_RING = 1000, /* cities of a closed tour that is joined to another, at most */
 };
 
-typedef struct crossing {
+struct crossing {
     const tsp_instance *cities;
     const neighbours *near;
     int n;
@@ -34,7 +34,7 @@ typedef struct crossing {
     int closed[MOST_CUTS]; /* the closed tour that a path is part of, */
     int size[MOST_CUTS];   /* ... and the cities of each */
     int n_closed;
-} crossing;
+};
 
 crossing *crossing_allocate(const tsp_instance *cities, const neighbours *near, ab_memory *memory)
 {

@@ -359,7 +359,7 @@ static int64_t cross_generation(solver *all)
     int64_t gain = 0;
     for (int i = 0; i < n_tours; i++) {
         const int k = random_below(&all->random, i + 1);
-        order[i] = order[k];
+        if (k < i) order[i] = order[k];
         order[k] = i;
     }
 #pragma omp parallel for num_threads(all->options->threads) schedule(dynamic) reduction(+ : gain)

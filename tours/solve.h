@@ -2,9 +2,9 @@
  *
  * Threads search in rounds (tours/search.h). With few cities each thread has the whole tour. With many cities each has
  * parts of one tour, whose ends stay fixed; in the next round the parts begin elsewhere. The search has four phases,
- * which end after 1/125, 1/25, 1/5 and all of the time. The first one keeps what is shorter. Each later phase makes a
- * population: again and again it begins with the best tour, lets tours become longer, and the less so the later it is.
- * Then these tours are crossed (tours/cross.h), and the best one of them is kept. */
+ * which end after 1/125, 1/25, 1/5 and all of the time. The first one keeps what is shorter. Each later phase anneals
+ * the best tour several times: a tour may become longer while the temperature falls to 0. The annealed tours are a
+ * population, which is crossed (tours/cross.h). Its best tour is kept. */
 #ifndef ANTBENCH_SOLVE_H
 #define ANTBENCH_SOLVE_H
 

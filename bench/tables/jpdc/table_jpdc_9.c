@@ -1,6 +1,7 @@
 /* Figure 9 of JPDC: how long the tours of its kernels are after 1000 iterations, over the optimum.
  *
- * Five runs each, every ant deposits. The CPU stands for the sequential code: cpu-rejection chooses by the same rule, and is
+ * Five runs each, or as many as the time limit allows; every ant deposits. A run of data-rw at pr2392 takes minutes, so
+ * profile thesis ends at pr1002. The CPU stands for the sequential code: cpu-rejection chooses by the same rule, and is
  * fast enough for runs of 1000 iterations. DS-Roulette, which JPDC does not have, is beside them.
  */
 #include "bench/plan/driver.h"

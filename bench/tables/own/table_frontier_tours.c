@@ -1,5 +1,5 @@
 /* Tests whether the rungs of the frontier choose as the thesis's do: the best tours of 10 runs of 100 iterations, with
- * one seed each. Table 3.2 of the thesis comes from these tours, too.
+ * one seed each. A time limit may end a row after fewer runs. Table 3.2 of the thesis comes from these tours, too.
  *
  * DS-Roulette and race follow the same rule, and so do the ant per block and race-candidates. `make compare RUN=RUN
  * A=frontier-tours/ds-roulette B=frontier-tours/race ARGS=--alike` fails if their tours differ by more than chance.
