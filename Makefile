@@ -261,8 +261,8 @@ animations: ## the moving drawings of docs/guide/: a step of race, and ants on a
 time-to-target: build ## how long antbench solve takes to tours near the optimum, over seeds, into build/plots/; ARGS="pr2392:1 --runs 50"
 	@$(script) time-to-target $(ARGS)
 
-solve-peers: build ## what antbench solve, fast-tsp, LKH 3 and OR-tools (PyPI; PYTHON=) reach in 1 and 10 s on one core; ARGS="pr1002 --seconds 1,10" (docs/guide/solve.md)
-	@$(script) solve-peers $(ARGS)
+solve-peers: build ## what antbench solve, fast-tsp, LKH 3, OR-tools (PyPI; PYTHON=) and FACO (PEERS=DIR) reach in 1 and 10 s on one core; ARGS="pr1002 --seconds 1,10" (docs/guide/solve.md)
+	@$(script) solve-peers $(if $(PEERS),--peers $(call as_word,$(PEERS))) $(ARGS)
 
 report: ## build/report/index.html, and the pages it leads to: every table, figure and claim, tables also as LaTeX; RUN= ALSO= IMAGES=
 	@$(script) report $(SHOWN) $(IMAGES_OF)

@@ -1,4 +1,4 @@
-"""make solve-peers: compares `antbench solve` with the solvers of PyPI, for equal seconds of CPU time on this machine.
+"""make solve-peers: compares `antbench solve` with solvers by others, for equal seconds of CPU time on this machine.
 
 The peers are no part of this project: `python3 -m venv DIR; DIR/bin/pip install fast-tsp elkai ortools numpy; make
 solve-peers PYTHON=DIR/bin/python`. Peers that are not installed are left out. elkai is LKH 3. Its row "quadrants" has
@@ -8,6 +8,13 @@ local search, as its guide recommends for routes. It begins from a first tour of
 Each run is a process with one thread. Its seconds begin when it has the cities or the matrix of distances. A library
 gives all programs a clock that counts the CPU time of the process. So other programs on the machine matter little.
 --wall leaves the library out. fast-tsp takes no seed, and draws one per run. All tours are checked here.
+
+FACO (Skinderowicz 2022) is a program: `make solve-peers PEERS=DIR`, with its checkout in DIR. It limits iterations, not
+time. So it runs for longer than the seconds, and tells when it found its best tours. One seed on one thread repeats
+itself, so a second run with fewer iterations has the tour of the seconds. Its seconds begin when it has read the file
+and built a k-d tree. They count its lists of near cities, first tours and iterations, but not a few ms between the last
+two. It has one processor, because it makes a first tour per processor. It writes its tour only as a drawing, so its
+cities are found again by their places. It takes 64 cities or more.
 """
 
 import argparse
@@ -21,6 +28,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 from antbench.data.command import OK, ROOT, SKIPPED, WORK, BadInput, new_file
@@ -41,6 +49,12 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 }
 """
 FAST_TSP_MOST = 65535  # the longest distance that it takes
+FACO = "FocusedACO/faco"  # in the folder of checkouts
+FACO_SOURCE = "https://github.com/RSkinderowicz/FocusedACO"
+FACO_FIRST = 100  # iterations of its first run
+FACO_MORE = 1.3  # part of the seconds that the next run should take
+FACO_ROUNDS = 1e-4  # part of a length that its drawing and its way of rounding may change
+FACO_FEWEST = 64  # with fewer cities its own choice is no ants
 
 
 def find(name):
@@ -179,6 +193,73 @@ def solve(path, at, seconds, seed, environment):
     return took, checked(at, [int(city) - 1 for city in numbers])
 
 
+def faco(program, path, at, seconds, seed, environment):
+    """(seconds that it took, length) of the tour that it has at the seconds."""
+    if len(at) < FACO_FEWEST:
+        return 0, None
+    iterations = FACO_FIRST
+    while True:
+        begin, took, found, tour = run_faco(program, path, at, iterations, seed, environment)
+        if took >= seconds:
+            break
+        iterations = round(FACO_MORE * iterations * seconds / took)
+    in_time = [each for each in found if begin + each[1] <= seconds]
+    if len(in_time) < len(found):
+        iterations = in_time[-1][0] + 1 if in_time else 0
+        *_, tour = run_faco(program, path, at, iterations, seed, environment)
+    length = checked(at, tour)
+    if in_time and abs(length - in_time[-1][2]) > FACO_ROUNDS * length:
+        raise BadInput(f"{program}: {path}: it found {in_time[-1][2]}, and {length} when repeated; leave out PEERS=DIR")
+    return max(seconds, begin), length
+
+
+def run_faco(program, path, at, iterations, seed, environment):
+    """(seconds before its first iteration, seconds in all, [(iteration, seconds since the first one, length)] of its
+    best tours, the last tour)."""
+    with tempfile.TemporaryDirectory() as folder:
+        limits = ["--iterations", str(iterations), "--seed", str(seed), "--threads", "1", "--results-dir", folder]
+        done = subprocess.run(
+            [program, "--problem", path.resolve(), *limits],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            env=environment | {"OMP_NUM_THREADS": "1"},
+            preexec_fn=lambda: os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}),
+        )
+        results, drawings = ([*Path(folder).glob(f"*.{kind}")] for kind in ("json", "svg"))
+        if done.returncode != OK or not results or not drawings:
+            last = (done.stdout + done.stderr).strip().rpartition("\n")[2].strip()
+            raise BadInput(f"{program}: no tour of {path}, exit code {done.returncode}: {last}; leave out PEERS=DIR")
+        told = json.loads(results[0].read_text())
+        tour = drawn_tour(at, drawings[0].read_text())
+    lists, (search,) = told["nn and backup lists calc time"], told["executions"]
+    times, lengths = search["best sol cost times"], search["best sol cost values"]
+    # It does not write numbers of iterations with equal gaps: these begin with 0.
+    gap = search.get("best sol cost recorded every ith iter", 1)
+    when = search.get("best sol cost iterations", range(0, gap * len(times), gap))
+    begin = lists + search["initial solutions build time"]
+    return begin, lists + search["execution time"], [*zip(when, times, lengths, strict=True)], tour
+
+
+def drawn_tour(at, drawing):
+    """The tour of FACO's drawing: 1000 wide, mirrored, rounded to 6 digits. It begins with the last city."""
+    import numpy as np
+
+    places = np.array(at) - np.min(at, axis=0)
+    places *= 1000 / places[:, 0].max()
+    places[:, 0] = 1000 - places[:, 0]
+    near, tour = 1e-5 * places.max(), []
+    for point in re.search(r'points="([^"]*)"', drawing)[1].split()[1:]:
+        gaps = np.abs(places - [float(x) for x in point.split(",")]).sum(axis=1)
+        city = int(gaps.argmin())
+        if not gaps[city] < near:
+            raise BadInput(f"FACO: its drawing has a point {point} that is none of the cities left")
+        places[city] = math.inf
+        tour.append(city)
+    return tour
+
+
 def environment_of(folder, wall):
     """The environment of a run: with the clock of CPU time, built into the folder, or with the clock on the wall."""
     if wall:
@@ -189,15 +270,14 @@ def environment_of(folder, wall):
 
 
 def measure(name, options, programs, environment):
-    """A row per time, seed and program; programs take turns."""
+    """A row per time, seed and program; programs take turns. programs: {name: what runs it}."""
     path = find(name)
     at = cities(path)
     optimum = optima().get(path.stem)
     for seconds in options.seconds:
         for seed in range(1, options.seeds + 1):
-            for program in programs:
-                run = (path, at, seconds, seed, environment)
-                took, length = peer(program, *run) if program in PEERS else solve(*run)
+            for program, run in programs.items():
+                took, length = run(path, at, seconds, seed, environment)
                 above = f"{100 * (length / optimum - 1):.3f}" if length and optimum else ""
                 yield dict(zip(COLUMNS, [path.stem, program, seconds, seed, f"{took:.2f}", length or "", above]))
 
@@ -215,6 +295,21 @@ def write_csv(path, measured):
         writer.writerows(measured)
 
 
+def faco_of(folder):
+    """FACO's program in a folder of checkouts, or None."""
+    if not folder.is_dir():
+        raise BadInput(f"PEERS={folder}: no such folder; expected a folder with a checkout of {FACO_SOURCE}")
+    program = folder.resolve() / FACO
+    if os.access(program, os.X_OK):
+        return program
+    print(
+        f"solve-peers: FACO is left out: {program}: no such program; cd {folder}; git clone {FACO_SOURCE}; "
+        "make -C FocusedACO",
+        file=sys.stderr,
+    )
+    return None
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results solve-peers", description=__doc__.splitlines()[0])
     parser.add_argument("instances", nargs="*", default=INSTANCES, help=f"default {' '.join(INSTANCES)}")
@@ -227,9 +322,12 @@ def main(arguments=None):
     )
     parser.add_argument("--out", type=Path, default=WORK / "build/solve-peers.csv", metavar="FILE")
     parser.add_argument("--seeds", type=int, default=5, metavar="N", help="runs of each program (default 5)")
+    parser.add_argument("--peers", type=Path, metavar="DIR", help=f"folder with the checkout of FACO, DIR/{FACO}")
     parser.add_argument("--wall", action="store_true", help="count seconds of the clock, not of the CPU")
     options = parser.parse_args(arguments)
-    peers = [program for program, (module, _) in PEERS.items() if is_installed(module)]
+    peers = {program: partial(peer, program) for program, (module, _) in PEERS.items() if is_installed(module)}
+    if options.peers and (program := faco_of(options.peers)):
+        peers["FACO"] = partial(faco, program)
     if not peers:
         print(
             "solve-peers: no peer is installed: python3 -m venv DIR; DIR/bin/pip install fast-tsp elkai ortools numpy; "
@@ -242,7 +340,7 @@ def main(arguments=None):
     with tempfile.TemporaryDirectory() as folder:
         environment = environment_of(folder, options.wall)
         for name in options.instances:
-            for row in measure(name, options, ["antbench solve", *peers], environment):
+            for row in measure(name, options, {"antbench solve": solve} | peers, environment):
                 measured.append(row)
                 write_csv(options.out, measured)
                 above = row["above_percent"] and f", {row['above_percent']} % above the optimum"

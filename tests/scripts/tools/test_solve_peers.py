@@ -1,4 +1,6 @@
-"""make solve-peers: with modules in the place of the peers' that visit cities as they are numbered, and without them."""
+"""make solve-peers: with modules in the place of the peers' that visit cities as they are numbered, and without them.
+In FACO's place is a script with iterations of 1 ms. Its iteration 3 finds one tour, and iteration 40 a better one.
+"""
 
 import csv
 import re
@@ -63,6 +65,35 @@ def solve_problem(parameters, problem):
     assert "TIME_LIMIT = 0.0" in parameters and "SEED = 1\\n" in parameters and "DIMENSION : 4\\n" in problem
     return [1, 2, 3, 4] if "QUADRANT" in parameters else [1, 3, 2, 4]
 """
+LINE = SQUARE.partition("1 0 0")[0].replace("4", "64") + "".join(f"{i} {i} 7\n" for i in range(1, 65)) + "EOF\n"
+FACO = """
+import json, os, sys, time
+from pathlib import Path
+
+options = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+print(options["--iterations"], options["--seed"], file=open(Path(__file__).parent / "calls", "a"))
+if "DIMENSION: 64" not in Path(options["--problem"]).read_text():
+    sys.exit("other cities")
+if (os.environ["OMP_NUM_THREADS"], options["--threads"], len(os.sched_getaffinity(0))) != ("1", "1", 1):
+    sys.exit("more than one thread")
+if abs(time.time() - time.process_time()) > 0.005:
+    sys.exit("the clock is not the CPU's")
+found = [i for i in (3, 40) if i < int(options["--iterations"])]
+tour = [*range(64)]
+if len(found) < 2:
+    tour[30], tour[32] = 32, 30
+points = " ".join(f"{1000 - 1000 * city / 63:g},0" for city in [tour[-1], *tour][:POINTS])
+search = {
+    "initial solutions build time": 0.001,
+    "execution time": 0.002 + 0.001 * int(options["--iterations"]),
+    "best sol cost times": [0.001 * i for i in found],
+    "best sol cost values": [130.0, 126.0][:len(found)],
+    "best sol cost iterations": found,
+}
+folder = Path(options["--results-dir"])
+(folder / "line.svg").write_text(f'<polyline stroke="black" points="{points}"/>')
+(folder / "faco.json").write_text(json.dumps({"nn and backup lists calc time": 0.002, "executions": [search]}))
+"""
 
 
 def call(folder, *arguments, tour="[0, 1, 2, 3]"):
@@ -121,6 +152,40 @@ def test_what_is_wrong_is_one_line(change, message, tmp_path):
 def test_without_peers(tmp_path):
     done = call(tmp_path, tour="")
     assert done.returncode == 77 and done.stderr.startswith("solve-peers: no peer is installed: ")
+
+
+def faco(folder, points=65):
+    """Puts the script in FACO's place, and an instance of 64 cities on a line beside it."""
+    program = folder / "FocusedACO/faco"
+    program.parent.mkdir()
+    program.write_text(f"#!{sys.executable}\nPOINTS = {points}\n{FACO}")
+    program.chmod(0o755)
+    (folder / "line.tsp").write_text(LINE)
+
+
+def test_faco_has_the_tour_of_the_seconds(tmp_path):
+    faco(tmp_path)
+    files = [tmp_path / "line.tsp", tmp_path / "square.tsp"]
+    done = call(tmp_path, *files, "--seconds", "0.001,0.02,0.2", "--seeds", 1, "--peers", tmp_path, tour="")
+    assert done.returncode == 0, done.stderr
+    rows = [row for row in csv.DictReader((tmp_path / "peers.csv").open()) if row["program"] == "FACO"]
+    line = [("0.00", "130"), ("0.02", "130"), ("0.20", "126")]
+    assert [(row["took_s"], row["length"]) for row in rows] == [*line, *[("0.00", "")] * 3]  # it takes no 4 cities
+    calls = (tmp_path / "FocusedACO/calls").read_text().splitlines()
+    assert calls == ["100 1", "0 1", "100 1", "4 1", "100 1", "250 1"]  # iterations, seed
+
+
+def test_a_tour_of_faco_without_a_city(tmp_path):
+    faco(tmp_path, points=64)
+    done = call(tmp_path, tmp_path / "line.tsp", "--seconds", "0.02", "--peers", tmp_path, tour="")
+    assert done.returncode == 2 and done.stderr == "no tour of 64 cities\n"
+
+
+def test_a_folder_without_faco(tmp_path):
+    done = call(tmp_path, "--peers", tmp_path, tour="")
+    assert done.returncode == 77 and f"FACO is left out: {tmp_path}/FocusedACO/faco: no such program" in done.stderr
+    done = call(tmp_path, "--peers", tmp_path / "none", tour="")
+    assert done.returncode == 2 and done.stderr.startswith(f"PEERS={tmp_path}/none: no such folder; ")
 
 
 def test_the_log_has_the_means_of_its_rows():
