@@ -121,12 +121,12 @@ def put(path, data):
 
 SAMPLES = ",".join(runs.SCHEMAS["1"][1]).encode() + b"\n"
 OF_SAMPLES = {
-    "zeros": (bytes(255 * MIB), "holds more than 16 MiB"),
-    "empty lines": (SAMPLES + b"\n" * (15 * MIB), "samples.csv.xz:2: expected"),
-    "many short lines": (SAMPLES + b"ab\n" * (5 * MIB), "samples.csv.xz:2: expected"),
-    "one line of many cells": (SAMPLES + b"ab," * (5 * MIB) + b"\n", "has a line of more than 256 KiB"),
-    "a header of many cells": (b"ab," * (5 * MIB) + b"\n", "has a line of more than 256 KiB"),
-    "lines of many cells": (SAMPLES + (b"ab," * 80_000 + b"\n") * 60, "samples.csv.xz:2: expected"),
+    "zeros": (bytes(255 * MIB), "holds more than 64 MiB"),
+    "empty lines": (SAMPLES + b"\n" * (63 * MIB), "samples.csv.xz:2: expected"),
+    "many short lines": (SAMPLES + b"ab\n" * (21 * MIB), "samples.csv.xz:2: expected"),
+    "one line of many cells": (SAMPLES + b"ab," * (21 * MIB) + b"\n", "has a line of more than 256 KiB"),
+    "a header of many cells": (b"ab," * (21 * MIB) + b"\n", "has a line of more than 256 KiB"),
+    "lines of many cells": (SAMPLES + (b"ab," * 80_000 + b"\n") * 240, "samples.csv.xz:2: expected"),
 }
 
 

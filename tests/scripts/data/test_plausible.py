@@ -300,7 +300,7 @@ def test_samples_that_unpack_to_much_are_refused(tmp_path):
     run = copied(ITERATIONS, tmp_path)
     (run / "samples.csv").unlink()
     (run / "samples.csv.xz").write_bytes(lzma.compress(bytes(runs.LARGEST_SAMPLES + 1)))
-    with pytest.raises(BadInput, match="samples.csv.xz: holds more than 16 MiB"):
+    with pytest.raises(BadInput, match="samples.csv.xz: holds more than 64 MiB"):
         _ = runs.load_run(run).processes
     largest = max(len(runs.content(path)) for path in (runs.RESULTS / "reference").rglob("samples.csv.xz"))
     assert runs.LARGEST_SAMPLES > 3 * largest
