@@ -160,7 +160,7 @@ READ_RUNS = (
     "export",
     "regress",
 )
-STORED = "results/reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075"
+STORED = "results/reference/nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
 NOT_CALIBRATED = ("regress", f"Error {command.INCONCLUSIVE}")  # nobody has calibrated that machine
 
 

@@ -12,7 +12,7 @@ import pytest
 from support import fake_system
 from support.commands import PROGRAM, ROOT
 
-STORED = "nvidia-h100-80gb-hbm3/20261121T054343Z-bd8cf78"
+STORED = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
 
 
 @pytest.fixture(scope="module")

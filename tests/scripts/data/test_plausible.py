@@ -15,9 +15,9 @@ from antbench.show import compare
 from antbench.tools import list_runs, results_check
 
 H100 = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3"
-ITERATIONS = H100 / "20261122T062258Z-8445075"  # table 3.3
+ITERATIONS = H100 / "20261126T104904Z-c8d43aae-4.2"  # table 4.2
 WEIGHTS = H100 / "20261125T193247Z-c1a9f89-jsc-1"  # table jsc-1
-ANTS = H100 / "20261122T062818Z-8445075"  # table 5.1
+ANTS = H100 / "20261126T110544Z-c8d43aae-5.1"  # table 5.1
 
 
 def copied(stored, folder):
@@ -270,14 +270,14 @@ def test_git_takes_no_commit_for_an_option(tmp_path):
 def test_what_a_run_says_of_its_code_is_told_as_that(tmp_path, capsys):
     share.main([str(ITERATIONS), "--out", str(tmp_path)])
     told = capsys.readouterr().out
-    assert "says that it is of commit 8445075, unverified" in told and "; says that its device code is as in " in told
+    assert "says that it is of commit c8d43aae, unverified" in told and "; says that its device code is as in " in told
     (path,) = tmp_path.glob(f"*{archive.ENDING}")
     assert results_check.main([str(path)]) == 0
-    assert "says that it is of commit 8445075, unverified" in capsys.readouterr().out
-    assert list_runs.main([str(path)]) == 0 and "8445075, unverified" in capsys.readouterr().out
+    assert "says that it is of commit c8d43aae, unverified" in capsys.readouterr().out
+    assert list_runs.main([str(path)]) == 0 and "c8d43aae, unverified" in capsys.readouterr().out
     assert compare.main([str(path), str(ITERATIONS)]) == 0
-    a, b = [line for line in capsys.readouterr().out.splitlines() if "commit 8445075" in line]
-    assert "commit 8445075, unverified (" in a and "commit 8445075 (" in b
+    a, b = [line for line in capsys.readouterr().out.splitlines() if "commit c8d43aae" in line]
+    assert "commit c8d43aae, unverified (" in a and "commit c8d43aae (" in b
 
 
 # ---- Files that are none ----

@@ -244,7 +244,7 @@ def test_iterations_are_compared_over_the_first_that_both_have(capsys):
 
 # ---- Tours ----
 
-TOURS = "nvidia-h100-80gb-hbm3/20261122T064013Z-8445075"  # JPDC's Figure 9 as stored: five runs of 1000 iterations
+TOURS = "nvidia-h100-80gb-hbm3/20261126T113008Z-c8d43aae-jpdc-9"  # JPDC's Figure 9 as stored: runs of 1000 iterations
 
 
 def test_rungs_of_one_rule_have_tours_alike_and_another_rule_has_not(capsys):

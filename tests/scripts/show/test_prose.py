@@ -8,7 +8,7 @@ from antbench.show import prose
 
 COLUMNS = "page,quote,kind,top,over,set,run,over_run,says,note".split(",")
 H200 = "nvidia-h200/20261123T015056Z-675ded5"
-H100 = "nvidia-h100-80gb-hbm3/20261122T062258Z-8445075"
+H100 = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
 BY = "{x}?protocol=as-best"
 SPEEDUP = {"top": f"3.3/i-roulette/{BY}", "over": f"3.3/ds-roulette/{BY}", "set": "d198 pr2392"}
 LOG = """# Times

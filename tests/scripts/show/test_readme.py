@@ -57,7 +57,7 @@ def test_a_block_without_a_template_is_refused():
 
 
 def test_times_are_printed_as_in_the_report():
-    measured = readme.Measured([runs.load_run(H100 / "20261122T062258Z-8445075")])
+    measured = readme.Measured([runs.load_run(H100 / "20261126T104056Z-c8d43aae-3.3")])
     assert measured.marked(measured.ms("3.3/ds-roulette/d198?protocol=as-best")) == "0.199"
     assert measured.marked(measured.ms("3.3/acotsp-seq/a280?protocol=as-best")) == "~13"
     assert measured.marked(measured.ms("3.3/acotsp-omp/lin318?protocol=as-best")) == "~2.3"  # its processes differ
@@ -66,7 +66,7 @@ def test_times_are_printed_as_in_the_report():
 
 
 def test_a_sentence_says_how_many_times_as_long():
-    measured = readme.Measured([runs.load_run(H100 / "20261122T062258Z-8445075")])
+    measured = readme.Measured([runs.load_run(H100 / "20261126T104056Z-c8d43aae-3.3")])
     addresses = [f"3.3/{row}/{{x}}?protocol=as-best" for row in ("i-roulette", "ds-roulette")]
     assert measured.marked(measured.times(*addresses, ["d198"])) == "2.1"
     assert measured.marked(measured.times(*addresses, ["d198", "pr2392"])) == "2.1 to 4.1"
@@ -91,11 +91,11 @@ def test_cores_are_those_of_most_runs():
 
 
 def test_a_caption_names_the_run_of_each_backend():
-    quick, thesis = (runs.load_run(H100 / name) for name in ("20261122T062929Z-8445075", "20261121T054343Z-bd8cf78"))
+    quick, thesis = (runs.load_run(H100 / name) for name in ("20261126T105958Z-c8d43aae-6.1", "20261126T104056Z-c8d43aae-3.3"))
     alone, both = readme.Measured([quick]), readme.Measured([quick, thesis])
     alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert alone.runs() == (
-        "profile `quick`, commit 8445075, GPU 3bef6306, [run](results/reference/nvidia-h100-80gb-hbm3/20261122T062929Z-8445075/"
+        "profile `quick`, commit 8445075, GPU 3bef6306, [run](results/reference/nvidia-h100-80gb-hbm3/20261126T105958Z-c8d43aae-6.1/"
         "table-6.1.csv)"
     )
     both.ms("6.1/colour-edge-seq/lena?scope=kernel")

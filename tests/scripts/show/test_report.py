@@ -449,7 +449,7 @@ def test_what_is_told_of_a_number():
 
 def test_columns_lead_to_their_code_at_the_commit_of_the_run(monkeypatch):
     """A file has moved since, or an implementation has another name: what counts is that commit's registry."""
-    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075")
+    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112859Z-c8d43aae-jsc-5")
     row = next(row for _, row in run.rows.iterrows() if row["implementation"] == "tsp/ds-roulette")
     before = {"tsp/ds-roulette": "kernels/old.cu"}
     monkeypatch.setattr(code, "files", lambda commit: before if commit == "8445075" else {})

@@ -12,7 +12,7 @@ from antbench.show import roofline
 from antbench.tools import profile
 from support.commands import ROOT
 
-RUN = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261122T062258Z-8445075"
+RUN = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
 ROW = "3.3/ds-roulette/pr1002?protocol=as-best"
 PROGRAM = """#!/bin/bash
 printf '%s\\n' "$*" >> "$FAKE_NCU/started"
@@ -75,7 +75,7 @@ def test_a_row_is_measured_then_profiled(machine, capsys):
     )
     said = capsys.readouterr().out
     assert said.startswith(
-        "on NVIDIA H100 80GB HBM3, commit 8445075\n\n3.3/ds-roulette/pr1002?protocol=as-best;ants=1002: 2.25 ms, "
+        "on NVIDIA H100 80GB HBM3, commit c8d43aae\n\n3.3/ds-roulette/pr1002?protocol=as-best;ants=1002: 2.25 ms, "
     )
     assert "at least 12.0 MB to move: 0.00405 ms at a copy's speed, 0.2 % of what was measured" in said
     assert "of the 2975 GB/s that a copy reads and writes here" in said
