@@ -218,10 +218,44 @@ static void cut(const ea_problem *problem, const ea_params *params, const float 
     for (size_t i = 0; i < pixels; ++i) map[i] = (double)pheromone[i] > mean;
 }
 
-/* The pheromone's mean over runs of different seeds into mean[height][width], and the thickness of the edges of each
- * run's own map, cut into `map`, into thickness[map_runs], unless that is NULL. */
+/* What is known of each run's own map: its edges' thickness, and its F where edges are known. */
+typedef struct own_maps {
+    const ab_image *image;
+    uint8_t *map; /* [height][width]: scratch */
+    double *thickness, *f; /* [map_runs] each */
+} own_maps;
+
+static ab_status open_own(const ab_task *task, uint8_t *map, own_maps *own)
+{
+    const size_t runs = (size_t)((const ea_params *)task->params)->map_runs;
+    *own = (own_maps){&((const edges_image *)task->loaded)->image, map, calloc(runs, sizeof(double)),
+                      calloc(runs, sizeof(double))};
+    return own->thickness && own->f ? ab_ok() : ab_failed("out of memory for %zu runs", runs);
+}
+
+static void close_own(own_maps *own)
+{
+    free(own->thickness);
+    free(own->f);
+}
+
+static ab_status judge_own(const ea_problem *problem, const ea_params *params, const float *pheromone, int run,
+                           const own_maps *own)
+{
+    const ab_image *image = own->image;
+    edge_quality quality;
+    cut(problem, params, pheromone, own->map);
+    AB_TRY(edge_map_thickness(problem->width, problem->height, own->map, &own->thickness[run]));
+    if (!image->edges) return ab_ok();
+    AB_TRY(edge_map_compare(image->width, image->height, own->map, image->edges, edges_radius(image), &quality));
+    own->f[run] = quality.f;
+    return ab_ok();
+}
+
+/* The pheromone's mean over runs of different seeds into mean[height][width], and what is known of each run's own map,
+ * unless `own` is NULL. */
 static ab_status mean_pheromone(const ab_implementation *implementation, const ea_problem *problem,
-                                const ea_params *params, float *mean, uint8_t *map, double *thickness)
+                                const ea_params *params, float *mean, const own_maps *own)
 {
     const size_t pixels = (size_t)problem->width * (size_t)problem->height;
     float *pheromone = malloc(pixels * sizeof *pheromone);
@@ -235,9 +269,7 @@ static ab_status mean_pheromone(const ab_implementation *implementation, const e
         status = ab_iterate(work);
         if (status.code == AB_OK) status = colony->methods->read(colony, &result);
         for (size_t i = 0; i < pixels && status.code == AB_OK; ++i) mean[i] += pheromone[i] / (float)params->map_runs;
-        if (status.code != AB_OK || !thickness) continue;
-        cut(problem, params, pheromone, map);
-        status = edge_map_thickness(problem->width, problem->height, map, &thickness[run]);
+        if (status.code == AB_OK && own) status = judge_own(problem, params, pheromone, run, own);
     }
     if (work) work->methods->close(work);
     free(pheromone);
@@ -251,37 +283,44 @@ typedef struct maps {
 } maps;
 
 /* Compares the map's F with the F of the sequential reference with these parameters, as a metric. */
-static ab_status compare_with_reference(const ab_task *task, const ea_params *params, const maps *m, const char *metric)
+static ab_status compare_with_reference(const ab_task *task, const ea_params *params, const maps *m, const char *metric,
+                                        const own_maps *own)
 {
     const ea_problem *problem = task->problem;
     const ab_implementation *reference = ab_find_reference(task->c->implementation);
     edge_quality quality;
-    AB_TRY(mean_pheromone(reference, problem, params, m->scratch, NULL, NULL));
+    AB_TRY(mean_pheromone(reference, problem, params, m->scratch, own));
     cut(problem, params, m->scratch, m->reference);
     AB_TRY(edge_map_compare(problem->width, problem->height, m->map, m->reference, 1.0, &quality));
     return task->sink->metric(task->sink, NULL, metric, &quality.f, 1, NULL);
 }
 
-/* F of the sequential reference's map of other seeds against known edges: what a map of these parameters reaches that
- * is no copy of this one. */
-static ab_status append_reference_f(const ab_task *task, const maps *m)
+/* F of the sequential reference's maps of other seeds against known edges, of the runs' mean and of each run: what maps
+ * of these parameters reach that are no copies of these. */
+static ab_status append_reference_f(const ab_task *task, const maps *m, const own_maps *own)
 {
-    const ab_image *image = &((const edges_image *)task->loaded)->image;
+    const ab_image *image = own->image;
+    const ea_params *params = task->params;
     edge_quality quality;
     if (!image->edges) return ab_ok();
     AB_TRY(edge_map_compare(image->width, image->height, m->reference, image->edges, edges_radius(image), &quality));
-    return task->sink->metric(task->sink, NULL, "f-sequential", &quality.f, 1, NULL);
+    AB_TRY(task->sink->metric(task->sink, NULL, "f-sequential", &quality.f, 1, NULL));
+    return task->sink->metric(task->sink, NULL, "f-sequential-of-runs", own->f, params->map_runs, NULL);
 }
 
 /* Compares maps with the same seeds, unless this is the reference, and with other seeds. */
 static ab_status append_agreement(const ab_task *task, const maps *m)
 {
     ea_params params = *(const ea_params *)task->params;
+    own_maps own;
     if (ab_find_reference(task->c->implementation) != task->c->implementation)
-        AB_TRY(compare_with_reference(task, &params, m, "agreement-same-seeds"));
+        AB_TRY(compare_with_reference(task, &params, m, "agreement-same-seeds", NULL));
     params.seed += reference_seed_offset;
-    AB_TRY(compare_with_reference(task, &params, m, "agreement"));
-    return append_reference_f(task, m);
+    ab_status status = open_own(task, m->reference, &own);
+    if (status.code == AB_OK) status = compare_with_reference(task, &params, m, "agreement", &own);
+    if (status.code == AB_OK) status = append_reference_f(task, m, &own);
+    close_own(&own);
+    return status;
 }
 
 /* For edges that people traced: the best F over thresholds, of thinned maps, as in that benchmark. */
@@ -296,17 +335,19 @@ static ab_status append_best_f(const ab_task *task, const maps *m)
     return task->sink->metric(task->sink, NULL, "best-f", &best.f, 1, NULL);
 }
 
-/* The mean pheromone of the runs, and as a metric how thick the edges are in each run's own map. */
+/* The mean pheromone of the runs, and as metrics what is known of each run's own map. */
 static ab_status append_runs(const ab_task *task, const maps *m)
 {
     const ea_params *params = task->params;
-    double *thickness = calloc((size_t)params->map_runs, sizeof *thickness);
-    ab_status status =
-        thickness ? mean_pheromone(task->c->implementation, task->problem, params, m->pheromone, m->map, thickness)
-                  : ab_failed("out of memory for %d runs", params->map_runs);
+    own_maps own;
+    ab_status status = open_own(task, m->map, &own);
     if (status.code == AB_OK)
-        status = task->sink->metric(task->sink, NULL, "thickness-of-runs", thickness, params->map_runs, NULL);
-    free(thickness);
+        status = mean_pheromone(task->c->implementation, task->problem, params, m->pheromone, &own);
+    if (status.code == AB_OK)
+        status = task->sink->metric(task->sink, NULL, "thickness-of-runs", own.thickness, params->map_runs, NULL);
+    if (status.code == AB_OK && own.image->edges)
+        status = task->sink->metric(task->sink, NULL, "f-of-runs", own.f, params->map_runs, NULL);
+    close_own(&own);
     return status;
 }
 

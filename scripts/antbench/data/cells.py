@@ -88,6 +88,7 @@ class Address:
 
 BESIDE = ("setup", "stage", "end-to-end")  # scopes of rows that stand beside a row's own
 NO_NOISE = "0"  # value of the parameter `level` without noise
+WITHOUT_CHANCE = ("canny/", "colour-edge/", "log-edges/", "sobel/")  # operations whose maps no random number changes
 TOURS = ("quality", "best")  # quantities of a tour's length
 QUANTITIES = (*TOURS, "rate", "bandwidth", "bytes", "flops", "mismatch", "error", "energy", "shared", "count")
 COUNTS = ("gpu-bytes", "loads-over-n4")  # qualities that are counted
@@ -287,14 +288,14 @@ def of_first(row, first):
 def quality(row):
     """The mean quality of a row's runs, with Student's interval if the quality of each run is known.
 
-    Without noise there is one image and no chance: its F is exact.
+    A detector's map of an image without noise has no chance in it: its quality is exact.
     """
     values = runs.quality_of_runs(row)
     if len(values) > 1:
         return Estimate(*runs.student(values), rows=(row,), n=len(values))
     value = row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"]
     found = unless_absent(value, row)
-    if runs.param(row, "level") == NO_NOISE:
+    if row["implementation"].startswith(WITHOUT_CHANCE) and runs.param(row, "level") in (None, NO_NOISE):
         return replace(found, low=value, high=value, n=0)
     return found
 

@@ -39,7 +39,9 @@ def test_quality_is_a_row_for_each_metric(cpu_run):
     rows = [row for row in rows_of(cpu_run[0] / "run") if row["table"] == "F5.5" and row["instance"] == "shapes-60x40"]
     values = {(row["row"], row["quality_metric"]): float(row["quality_mean"]) for row in rows}
     shared = {"f", "precision", "recall", "pratt", "thickness", "edge-share"}
-    assert {m for r, m in values if r == "seq"} == shared | {"agreement", "f-sequential", "thickness-of-runs"}
+    assert {m for r, m in values if r == "seq"} == shared | {
+        "agreement", "f-sequential", "f-sequential-of-runs", "f-of-runs", "thickness-of-runs",
+    }  # fmt: skip
     assert {m for r, m in values if r == "sobel"} == shared | {"agreement-canny"}
     for (row, metric), value in values.items():
         assert value > 0 and (metric.startswith("thickness") or value <= 1), (row, metric)

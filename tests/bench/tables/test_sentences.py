@@ -21,6 +21,9 @@ def test_ants_in_parts_and_otherwise(tmp_path):
     assert {"f", "f-sequential"} <= {metric for table, row, metric in found if (table, row) == ("5.5.2", "original")}
     original = params_of(found["5.5.2", "original", "f"])
     assert original["iterations"] == "512" and original["ants"] == "8"  # 512 on 512 x 512 pixels
+    ours, other = found["5.5.2", "original", "f-of-runs"], found["5.5.2", "original", "f-sequential-of-runs"]
+    assert [len(row["quality_runs"].split()) for row in (ours, other)] == [5, 5]
+    assert ours["quality_runs"] != other["quality_runs"]  # other seeds
     crowds = [found["5.5.4", f"seq-ants-{ants}", "thickness-of-runs"] for ants in (1500, 3000, 4500, 6000)]
     assert {params_of(row)["threshold"] for row in crowds} == {"intensity"}
     assert [len(row["quality_runs"].split()) for row in crowds] == [5] * 4
