@@ -295,8 +295,8 @@ static ab_status compare_with_reference(const ab_task *task, const ea_params *pa
     return task->sink->metric(task->sink, NULL, metric, &quality.f, 1, NULL);
 }
 
-/* F of the sequential reference's maps of other seeds against known edges, of the runs' mean and of each run: what maps
- * of these parameters reach that are no copies of these. */
+/* F of the sequential reference's maps against known edges, of the runs' mean and of each run. Its seeds are others, so
+ * that its maps are no copies of these. */
 static ab_status append_reference_f(const ab_task *task, const maps *m, const own_maps *own)
 {
     const ab_image *image = own->image;

@@ -295,7 +295,8 @@ def quality(row):
         return Estimate(*runs.student(values), rows=(row,), n=len(values))
     value = row["quality_best"] if math.isnan(row["quality_mean"]) else row["quality_mean"]
     found = unless_absent(value, row)
-    if row["implementation"].startswith(WITHOUT_CHANCE) and runs.param(row, "level") in (None, NO_NOISE):
+    level = runs.param(row, "level")
+    if level == NO_NOISE or (level is None and row["implementation"].startswith(WITHOUT_CHANCE)):
         return replace(found, low=value, high=value, n=0)
     return found
 

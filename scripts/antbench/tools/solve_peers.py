@@ -254,7 +254,7 @@ def drawn_tour(at, drawing):
         gaps = np.abs(places - [float(x) for x in point.split(",")]).sum(axis=1)
         city = int(gaps.argmin())
         if not gaps[city] < near:
-            raise BadInput(f"FACO: its drawing has a point {point} that is none of the cities left")
+            raise BadInput(f"FACO: its drawing has a point {point} where no city is left")
         places[city] = math.inf
         tour.append(city)
     return tour

@@ -283,7 +283,7 @@ def test_what_a_run_says_of_its_code_is_told_as_that(tmp_path, capsys):
 # ---- Files that are none ----
 
 
-@pytest.mark.parametrize("name", ["meta.json", "table-3.3.csv", "samples.csv", "samples.csv.xz"])
+@pytest.mark.parametrize("name", ["meta.json", "table-4.2.csv", "samples.csv", "samples.csv.xz"])
 def test_a_pipe_or_a_device_is_no_file_of_a_run(tmp_path, name):
     def refused(make, folder):
         run = copied(ITERATIONS, folder)

@@ -410,8 +410,8 @@ def test_a_directory_without_one_table_is_refused(run_copy):
 
 
 def test_names_of_runs():
-    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112859Z-c8d43aae-jsc-5"
-    assert runs.resolve("nvidia-h100-80gb-hbm3/20261126T112859Z-c8d43aae-jsc-5") == stored
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112914Z-c8d43aae-jsc-5"
+    assert runs.resolve("nvidia-h100-80gb-hbm3/20261126T112914Z-c8d43aae-jsc-5") == stored
     assert [run.path for run in runs.load_runs(stored)] == [stored]
     assert [run.path.name for run in runs.load_runs(DATA)] == ["older", "newer"]  # by their start, not their names
     for name in ("", "nowhere"):

@@ -124,7 +124,7 @@ def test_the_same_run_gives_the_same_bytes(private, tmp_path):
 
 
 def test_samples_are_small(tmp_path):
-    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112859Z-c8d43aae-jsc-5"
+    stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112914Z-c8d43aae-jsc-5"
     whole = sum(len(runs.content(path)) for path in stored.iterdir())
     assert shared(stored, tmp_path).stat().st_size < whole / 5
 
@@ -167,7 +167,7 @@ def test_a_link_in_the_place_of_an_archive_is_not_followed(private, tmp_path):
 
 
 def test_code_is_known_or_said_to_be_unknown(tmp_path, monkeypatch):
-    stored = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112859Z-c8d43aae-jsc-5")
+    stored = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112914Z-c8d43aae-jsc-5")
     monkeypatch.setattr(share, "is_known", lambda commit: commit == "c8d43aae")
     assert (
         share.code_of(stored, {stored.device_code: stored.run_id})

@@ -59,9 +59,9 @@ def test_a_block_without_a_template_is_refused():
 def test_times_are_printed_as_in_the_report():
     measured = readme.Measured([runs.load_run(H100 / "20261126T104056Z-c8d43aae-3.3")])
     assert measured.marked(measured.ms("3.3/ds-roulette/d198?protocol=as-best")) == "0.199"
-    assert measured.marked(measured.ms("3.3/acotsp-seq/a280?protocol=as-best")) == "~13"
-    assert measured.marked(measured.ms("3.3/acotsp-omp/lin318?protocol=as-best")) == "~2.3"  # its processes differ
-    assert measured.marked(measured.ms("3.3/acotsp-omp/pr1002?protocol=as-best")) == "41.5"
+    assert measured.marked(measured.ms("3.3/acotsp-seq/a280?protocol=as-best")) == "~9.9"
+    assert measured.marked(measured.ms("3.3/acotsp-omp/lin318?protocol=as-best")) == "~2.1"  # its processes differ
+    assert measured.marked(measured.ms("3.3/acotsp-omp/pcb442?protocol=as-best")) == "4.19"
     assert measured.marked(measured.ms("3.3/nobody/d198")) == "–"
 
 
@@ -91,19 +91,20 @@ def test_cores_are_those_of_most_runs():
 
 
 def test_a_caption_names_the_run_of_each_backend():
-    quick, thesis = (runs.load_run(H100 / name) for name in ("20261126T105958Z-c8d43aae-6.1", "20261126T104056Z-c8d43aae-3.3"))
-    alone, both = readme.Measured([quick]), readme.Measured([quick, thesis])
+    names = "20261126T105958Z-c8d43aae-6.1", "20261125T193129Z-c1a9f89-frontier"
+    images, ants = (runs.load_run(H100 / name) for name in names)
+    alone, both = readme.Measured([images]), readme.Measured([images, ants])
     alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert alone.runs() == (
-        "profile `quick`, commit 8445075, GPU 3bef6306, [run](results/reference/nvidia-h100-80gb-hbm3/20261126T105958Z-c8d43aae-6.1/"
+        "profile `thesis`, commit c8d43aae, GPU 74292f5c, [run](results/reference/nvidia-h100-80gb-hbm3/20261126T105958Z-c8d43aae-6.1/"
         "table-6.1.csv)"
     )
     both.ms("6.1/colour-edge-seq/lena?scope=kernel")
-    both.ms("3.3/ds-roulette/pr1002?protocol=as-best")
+    both.ms("frontier/ds-roulette/pr1002?protocol=as-best")
     first, second = both.runs().split(";\n")
-    elsewhere = readme.Measured([quick], ROOT / "docs")
+    elsewhere = readme.Measured([images], ROOT / "docs")
     elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert "[run](../results/reference/" in elsewhere.runs()
-    assert first == alone.runs() and second.startswith("ᵃ [bd8cf78](results/reference/")
+    assert first == alone.runs() and second.startswith("ᵃ [c1a9f89](results/reference/")
     with pytest.raises(BadInput, match="no stored run of 9.9 in profile quick on a GPU"):
         readme.newest("9.9", "quick")
