@@ -221,7 +221,7 @@ static void cut(const ea_problem *problem, const ea_params *params, const float 
 /* What is known of each run's own map: its edges' thickness, and its F where edges are known. */
 typedef struct own_maps {
     const ab_image *image;
-    uint8_t *map; /* [height][width]: scratch */
+    uint8_t *map;          /* [height][width]: scratch */
     double *thickness, *f; /* [map_runs] each */
 } own_maps;
 
