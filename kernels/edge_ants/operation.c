@@ -317,7 +317,8 @@ static ab_status append_agreement(const ab_task *task, const maps *m)
         AB_TRY(compare_with_reference(task, &params, m, "agreement-same-seeds", NULL));
     params.seed += reference_seed_offset;
     ab_status status = open_own(task, m->reference, &own);
-    if (status.code == AB_OK) status = compare_with_reference(task, &params, m, "agreement", &own);
+    if (status.code == AB_OK)
+        status = compare_with_reference(task, &params, m, "agreement", own.image->edges ? &own : NULL);
     if (status.code == AB_OK) status = append_reference_f(task, m, &own);
     close_own(&own);
     return status;

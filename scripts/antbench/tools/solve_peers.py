@@ -10,11 +10,11 @@ gives all programs a clock that counts the CPU time of the process. So other pro
 --wall leaves the library out. fast-tsp takes no seed, and draws one per run. All tours are checked here.
 
 FACO (Skinderowicz 2022) is a program: `make solve-peers PEERS=DIR`, with its checkout in DIR. It limits iterations, not
-time. So it runs for longer than the seconds, and tells when it found its best tours. One seed on one thread repeats
-itself, so a second run with fewer iterations has the tour of the seconds. Its seconds begin when it has read the file
-and built a k-d tree. They count its lists of near cities, first tours and iterations, but not a few ms between the last
-two. It has one processor, because it makes a first tour per processor. It writes its tour only as a drawing, so its
-cities are found again by their places. It takes 64 cities or more.
+time. So it runs for longer than the seconds, and tells when it found its best tours. One seed on one thread gives the
+same tours each time, so a second run with fewer iterations has the tour of the seconds. Its seconds begin when it has
+read the file and built a k-d tree. They count its lists of near cities, first tours and iterations, but not a few ms
+between the last two. It has one processor, because it makes a first tour per processor. It writes its tour only as a
+drawing, so its cities are found again by their places. It takes 64 cities or more.
 """
 
 import argparse

@@ -148,6 +148,12 @@ def test_every_stored_run_is_compressed():
     assert list((runs.RESULTS / "reference").rglob("samples.csv.xz"))
 
 
+def test_no_stored_run_names_a_host_a_gpu_or_a_path():
+    """make share takes them out; what it unpacks to is stored."""
+    stored = runs.load_below(runs.RESULTS / "reference")
+    assert stored and {run.run_id: share.leak(run) for run in stored if share.leak(run)} == {}
+
+
 def test_a_link_in_the_place_of_an_archive_is_not_followed(private, tmp_path):
     """As a file that is written anew it has the permissions that the umask gives; nothing else is left."""
     (tmp_path / "victim").write_text("precious")
