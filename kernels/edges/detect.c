@@ -51,7 +51,7 @@ ab_work_size edges_size(const ab_circumstances *c, const void *params)
 static double maps_of_noise(const ab_circumstances *c, const ed_params *params)
 {
     const edges_axis *axes = ((const edges_detector *)c->measure->own)->grid.axes;
-    const double searches = c->input->known_edges ? 1.5 : 0.75; /* of a photograph not the fixed parameters */
+    const double searches = c->input->known_edges ? 0.75 * (1 + edges_draws(params)) : 0.75; /* fixed parameters too */
     const double chosen = searches * axes[0].count * (axes[1].count + axes[2].count);
     return (1 + params->level / 10) * (chosen + 4.0 * params->seeds);
 }

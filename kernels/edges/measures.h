@@ -96,7 +96,7 @@ ab_status edges_judge_map(const ab_task *task, double *f);
  * edges.
  *
  * metric=change of tuning=best is the number of steps of the grid, over all axes, between its parameters and the
- * parameters of level 0.
+ * parameters of level 0. It has a value per draw of the noise that is tuned on (edges_draws).
  *
  * There is a row for each level and tuning, with the F of each seed; the cell's number is the last F. The note has the
  * parameters, and tells if one is at an end of the grid beyond which more values exist. Maps and images of the first
@@ -105,6 +105,9 @@ ab_status edges_judge_map(const ab_task *task, double *f);
  * The search goes along the axes. For each sigma in turn it goes through the other axes one by one, from the best
  * point of the sigma before, until no step improves. It may end in a local maximum, for all detectors alike. */
 ab_status edges_judge_noise(const ab_task *task, double *f);
+
+/* Number of draws of the noise that a study of known edges is tuned on: three, or one where few seeds are judged. */
+int edges_draws(const ed_params *params);
 
 /* The measures of the edges_detector `detector`. A sample of its time is the stage DETECT (detector.h), repeated on
  * an image that is already there, as in the sources. Between two transfers a kernel would wait for the copy engine.

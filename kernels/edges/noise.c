@@ -14,7 +14,13 @@ const char *const edges_tuning_names[] = {"fixed", "best", "thesis", "planes", N
 const double edges_sigmas[EDGES_SIGMAS] = {0.0, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0};
 
 enum { LEVEL_STEP = 10, MAX_LEVELS = 5 };           /* percent between two levels; the first is 0 */
+enum { DRAWS = 3 };                                 /* most draws that are tuned on */
 static const uint64_t tuning_seed_offset = 1000000; /* far from the seeds that are judged */
+
+int edges_draws(const ed_params *params)
+{
+    return params->seeds < DRAWS ? 1 : DRAWS;
+}
 
 double edges_threshold(double least, int i)
 {
@@ -64,10 +70,11 @@ typedef struct found_point {
 typedef struct noise_task {
     const ab_task *task;
     const edges_grid *grid;
-    int n_levels, n_seeds;
-    noisy_image tuned_on[MAX_LEVELS]; /* one seed, which is not judged */
-    double *known[MAX_LEVELS];        /* [points]: F on it, NAN where not known yet */
-    found_point best[MAX_LEVELS], planes[MAX_LEVELS], fixed;
+    int n_levels, n_seeds, n_draws;
+    noisy_image tuned_on[MAX_LEVELS];                        /* one draw, whose seed is not judged */
+    double *known[MAX_LEVELS];                               /* [points]: F on it, NAN where not known yet */
+    found_point best[MAX_LEVELS], planes[MAX_LEVELS], fixed; /* on the first draw */
+    double change[MAX_LEVELS][DRAWS];
     double f[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS], agreement[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS];
     uint8_t *map, *scratch; /* [height][width], and two of them */
     uint8_t *without_noise; /* [height][width]: the map that the thesis's parameters find there */
@@ -254,6 +261,38 @@ static ab_status choose(noise_task *n)
     return known ? search_grid(n, &(search){0, last, false}, &n->fixed) : ab_ok();
 }
 
+/* Number of steps of the grid, over all axes, between the best parameters without noise and other ones. */
+static double change_of(const noise_task *n, const found_point *point)
+{
+    double steps = 0.0;
+    for (int axis = 0; axis < EDGES_AXES; ++axis) steps += abs(point->at[axis] - n->best[0].at[axis]);
+    return steps;
+}
+
+/* Another draw of a level's noise to tune on. */
+static ab_status draw_again(noise_task *n, int level, int draw)
+{
+    free_noisy(&n->tuned_on[level]);
+    for (size_t i = 0; i < n_points(n->grid); ++i) n->known[level][i] = NAN;
+    const uint64_t seed = n->task->seed + tuning_seed_offset + (uint64_t)draw;
+    return make_noisy(n->task, level * LEVEL_STEP, seed, &n->tuned_on[level]);
+}
+
+/* How far the best parameters move, on each draw. The first draw is the one that all tunings are chosen on. */
+static ab_status find_changes(noise_task *n)
+{
+    for (int level = 1; level < n->n_levels; ++level) {
+        found_point best = n->best[level];
+        n->change[level][0] = change_of(n, &best);
+        for (int draw = 1; draw < n->n_draws; ++draw) {
+            AB_TRY(draw_again(n, level, draw));
+            AB_TRY(search_grid(n, &(search){level, level, false}, &best));
+            n->change[level][draw] = change_of(n, &best);
+        }
+    }
+    return ab_ok();
+}
+
 /* Whether there is such a tuning: a photograph has the best where there is noise. */
 static bool is_judged(const noise_task *n, int tuning, int level)
 {
@@ -363,14 +402,6 @@ static bool at_the_end(const edges_grid *grid, const found_point *point)
     return false;
 }
 
-/* Number of steps of the grid, over all axes, between the best parameters without noise and the best at a level. */
-static double change_of(const noise_task *n, int level)
-{
-    double steps = 0.0;
-    for (int axis = 0; axis < EDGES_AXES; ++axis) steps += abs(n->best[level].at[axis] - n->best[0].at[axis]);
-    return steps;
-}
-
 /* The row, or of the cell's own, tuning=best at the last level, the note and the values. */
 static ab_status append(const noise_task *n, int level, int tuning)
 {
@@ -387,8 +418,7 @@ static ab_status append(const noise_task *n, int level, int tuning)
     if (is_constancy(n, tuning) && level > 0)
         AB_TRY(sink->metric(sink, key, "agreement", n->agreement[tuning][level], n_seeds, note));
     if (!image_of(n)->edges) return ab_ok();
-    const double change = tuning == BEST ? change_of(n, level) : 0.0;
-    if (tuning == BEST && level > 0) AB_TRY(sink->metric(sink, key, "change", &change, 1, note));
+    if (tuning == BEST && level > 0) AB_TRY(sink->metric(sink, key, "change", n->change[level], n->n_draws, note));
     if (level < n->n_levels - 1 || tuning != BEST) return sink->metric(sink, key, "f", f, n_seeds, note);
     sink->note(sink, note);
     sink->values(sink, f, n_seeds);
@@ -436,6 +466,7 @@ static ab_status study(noise_task *n, double *f)
     const int last = n->n_levels - 1;
     AB_TRY(prepare(n));
     AB_TRY(choose(n));
+    if (image_of(n)->edges) AB_TRY(find_changes(n));
     for (int level = 0; level <= last; ++level) AB_TRY(judge_level(n, level));
     if (image_of(n)->edges) *f = mean(n->f[BEST][last], seeds_of(n, last));
     return append_all(n);
@@ -450,6 +481,7 @@ ab_status edges_judge_noise(const ab_task *task, double *f)
     n->grid = &((const edges_detector *)task->c->measure->own)->grid;
     n->n_levels = 1 + params->level / LEVEL_STEP;
     n->n_seeds = params->seeds;
+    n->n_draws = edges_draws(params);
     *f = NAN;
     const ab_status status = study(n, f);
     for (int level = 0; level < MAX_LEVELS; ++level) {
