@@ -32,7 +32,7 @@ import csv
 import functools
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from antbench.data import machines, plausible, runs, spread
 from antbench.data.command import ROOT, BadInput
@@ -55,6 +55,8 @@ class Estimate:
     machines: int = 0  # number for the part that has the fewest; 0 if the number is the same on every machine
     widened: bool = False  # true if the interval is widened, since one or two machines measured a part (spread.py)
     span: tuple = ()  # the least and the largest mean per host, if several hosts measured a CPU's part
+    by_machine: dict = field(default_factory=dict)  # logarithm of the number on each machine, if three or more know it
+    misses: float = spread.MISSES  # share of misses of the interval
 
     @property
     def iterations(self):
@@ -272,7 +274,7 @@ def mean_time(row, first=math.inf):
         of_machines, between = row["alike"]
         cut = {machine: [of_first(each, first) for each in rows] for machine, rows in of_machines.items()}
         made = spread.result(of_first(row, first), cut, between)
-        told = made.machines, made.widened, made.span
+        told = made.machines, made.widened, made.span, made.by_machine
         return Estimate(made.value, made.low, made.high, "", made.rows, "", made.n, *told)
     row = of_first(row, first)
     value, low, high, n = runs.mean_interval(row)
@@ -375,20 +377,54 @@ def unless_absent(value, row, reason="no quality"):
     return Estimate(value, reason=reason if math.isnan(value) else "", rows=(row,), n=0 if math.isnan(value) else 1)
 
 
-# ---- Arithmetic: the parts are independent measurements ----
+# ---- Arithmetic: on each machine, if three or more measured all parts; else the parts are independent ----
+
+
+def on_each_machine(parts, combine):
+    """The combination of the parts, or None if too few machines measured them all.
+
+    What slows a machine down slows all its parts, so they are combined on each machine. `combine` makes one logarithm
+    of several. An exact number is the same on every machine.
+    """
+    known = set().union(*(part.by_machine for part in parts))
+    logs = [part.by_machine or as_exact(part, known) for part in parts]
+    shared = sorted(machine for machine in known if all(machine in each for each in logs))
+    if len(shared) < spread.ENOUGH:
+        return None
+    of_machines = {machine: combine([each[machine] for each in logs]) for machine in shared}
+    misses = min(part.misses for part in parts)
+    center, half = spread.for_one_more(list(of_machines.values()), misses)
+    return Estimate(
+        *(math.exp(end) for end in (center, center - half, center + half)),
+        n=len(shared),
+        machines=len(shared),
+        by_machine=of_machines,
+        misses=misses,
+    )
+
+
+def as_exact(part, known):
+    return dict.fromkeys(known, math.log(part.value)) if part.low == part.high and part.value > 0 else {}
 
 
 def add(parts):
     for part in parts:
         if not part:
             return part
+    rows = tuple(row for part in parts for row in part.rows)
+    if made := on_each_machine(parts, lambda logs: math.log(sum(map(math.exp, logs)))):
+        return replace(made, rows=rows, span=span_of_sum(parts))
     value = sum(part.value for part in parts)
     below, above = (math.hypot(*(part.value * error for part, error in zip(parts, errors))) / (value or math.nan)
                     for errors in zip(*map(relative_errors, parts)))  # fmt: skip
-    rows = tuple(row for part in parts for row in part.rows)
+    ends = value, value * math.exp(-below), value * math.exp(above)
+    return Estimate(*ends, rows=rows, span=span_of_sum(parts), **rests_on(*parts))
+
+
+def span_of_sum(parts):
+    """The least and the largest sum over hosts; () if no part has a span."""
     ends = [part.span or (part.value, part.value) for part in parts]
-    span = tuple(map(sum, zip(*ends))) if any(part.span for part in parts) else ()
-    return Estimate(value, value * math.exp(-below), value * math.exp(above), rows=rows, span=span, **rests_on(*parts))
+    return tuple(map(sum, zip(*ends))) if any(part.span for part in parts) else ()
 
 
 def rests_on(*parts):
@@ -431,9 +467,14 @@ def relative_errors(part):
     return math.log(part.value / part.low), math.log(part.high / part.value)
 
 
+def quotient_of_machines(top, bottom):
+    """The quotient, taken on each machine; None if fewer than three machines measured both parts."""
+    return on_each_machine([top, bottom], lambda logs: logs[0] - logs[1])
+
+
 def divide(top, bottom):
-    """A quotient with its interval. Relative errors add in quadrature: the lower one of one part and the upper one of
-    the other.
+    """A quotient with its interval. Relative errors of independent parts add in quadrature: the lower one of one part
+    and the upper one of the other.
     """
     if not top or not bottom:
         return bottom if top else top
@@ -441,6 +482,9 @@ def divide(top, bottom):
         return Estimate(reason=reason, rows=top.rows + bottom.rows, instance=top.instance or bottom.instance)
     if bottom.value == 0:
         return Estimate(reason="divided by 0", rows=top.rows + bottom.rows)
+    if made := quotient_of_machines(top, bottom):
+        told = {"instance": top.instance or bottom.instance, "span": span_of_quotient(top, bottom)}
+        return replace(made, rows=top.rows + bottom.rows, **told)
     value, (top_below, top_above), (below, above) = top.value / bottom.value, *map(relative_errors, (top, bottom))
     return Estimate(
         value,

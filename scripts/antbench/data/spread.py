@@ -1,7 +1,8 @@
 """The 95 % interval of a time that also holds on another machine of its kind.
 
 Rows that several machines measured with the same code are one result: the mean of the machines' means, on a logarithmic
-scale. With three or more machines the interval is Student's for one more machine, t sqrt(1 + 1/k) s.
+scale. With three or more machines the interval is Student's for one more machine, t sqrt(1 + 1/k) s. A quotient or a
+sum of such rows is taken on each machine, before the machines' mean (antbench.data.cells).
 
 With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
 two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
@@ -11,7 +12,7 @@ the one machine.
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy import special
@@ -21,6 +22,8 @@ from antbench.data import machines, runs
 ENOUGH = 3  # fewest machines that give an interval of their own
 MIN_ROWS = 10  # fewest rows measured by several machines from which the difference of a kind is computed
 SHORT_MS = 0.05
+MISSES = 0.05  # share of misses of an interval
+LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Result:
     machines: int
     widened: bool = False
     span: tuple = ()  # the least and the largest mean per machine, for a CPU's row on several hosts
+    by_machine: dict = field(default_factory=dict)  # logarithm of the mean on each machine, from ENOUGH machines on
 
 
 def kind_of(row):
@@ -72,6 +76,21 @@ def log_means(of_machines):
     return np.array([np.mean([math.log(row["mean_ms"]) for row in rows]) for rows in of_machines.values()])
 
 
+def by_machine(of_machines):
+    """{machine: logarithm of its mean}. A CPU's machine is that of the GPU beside it, so that both can be compared."""
+    logs = {}
+    for row in itertools.chain.from_iterable(of_machines.values()):
+        logs.setdefault(machines.machine_of(row["run"]), []).append(math.log(row["mean_ms"]))
+    return {machine: float(np.mean(each)) for machine, each in logs.items()}
+
+
+def for_one_more(logs, misses=MISSES):
+    """(the mean of the machines' logarithms, half of Student's interval for one more machine)."""
+    quantile = -special.stdtrit(len(logs) - 1, misses / 2)
+    half = quantile * np.std(logs, ddof=1) * math.sqrt(1 + 1 / len(logs))
+    return float(np.mean(logs)), min(LARGEST, float(half))
+
+
 def differences(groups):
     """{kind of row: the difference of two machines that 95 % of pairs do not exceed, as a logarithm}.
 
@@ -102,10 +121,10 @@ def result(row, of_machines, known):
     if k < ENOUGH and between is None:
         return Result(mean, low, high, n, (row,), 1)
     logs = log_means(of_machines)
-    center = float(logs.mean())
     if k >= ENOUGH:
-        half = special.stdtrit(k - 1, 0.975) * logs.std(ddof=1) * math.sqrt(1 + 1 / k)
+        center, half = for_one_more(logs)
     else:
+        center = float(logs.mean())
         half = math.hypot(math.log(high / low) / 2, between * math.sqrt((1 + 1 / k) / 2))
     return Result(
         math.exp(center),
@@ -116,4 +135,5 @@ def result(row, of_machines, known):
         k,
         k < ENOUGH,
         (math.exp(logs.min()), math.exp(logs.max())) if row["backend"] == "cpu" and k > 1 else (),
+        by_machine(of_machines) if k >= ENOUGH else {},
     )

@@ -1,7 +1,7 @@
 """How often a printed 95 % interval holds on another machine: python3 scripts/antbench coverage [FOLDER...]
 
 Each machine is left out in turn. The rows that it shares with other machines get their intervals from these alone
-(antbench.data.spread). Its own mean is inside the interval or outside.
+(antbench.data.spread). Its own mean is inside the interval or outside. So are the quotients of rows of one instance.
 
 The runs are the ones in results/reference and in the folders given. These may hold runs that only git has: git archive
 COMMIT results/reference | tar -x -C FOLDER.
@@ -57,6 +57,24 @@ def held_out(groups):
     return found
 
 
+def held_out_quotients(groups):
+    """{kind: [(identities, machine, inside, half)]} of a row over the row before it, both of the same instance."""
+    found, before = defaultdict(list), {}
+    for id_, each in groups.items():
+        row, logs = next(iter(each.values()))[0], spread.by_machine(each)
+        kind, place = spread.kind_of(row), (row["table"], row["instance"], *spread.kind_of(row))
+        other, known = before.get(place, ("", {}))
+        before[place] = id_, logs
+        quotients = {machine: logs[machine] - known[machine] for machine in sorted(logs.keys() & known.keys())}
+        for machine, quotient in quotients.items():
+            rest = [each for name, each in quotients.items() if name != machine]
+            if len(rest) >= spread.ENOUGH:
+                center, half = spread.for_one_more(rest)
+                inside = abs(quotient - center) <= half
+                found[kind].append(((other, id_), machine, inside, math.sinh(half), None))
+    return found
+
+
 def code_by_file(row):
     """What identifies a CPU row's code: its file at the run's commit. The file's headers may differ."""
     if row["backend"] != "cpu":
@@ -79,22 +97,29 @@ def lines(stored, code_of=machines.code_of):
             for row in each.records:
                 by_processor[spread.processor_of(row)].append(row)
     for processor, rows in sorted(by_processor.items()):
-        for (backend, scope, short), found in sorted(held_out(spread.grouped(rows, code_of)).items()):
-            inside = [each[2] for each in found if each[2] is not None]
-            halves = [each[3] for each in found if each[2] is not None]
-            n_rows = len({each[0] for each in found})
-            yield (
-                re.sub(r"NVIDIA |\(R\)", "", processor),
-                {"cuda": "GPU", "cpu": "CPU"}.get(backend, backend),
-                scope,
-                "under 50 µs" if short else "",
-                str(n_rows),
-                str(len({each[1] for each in found})),
-                str(len(inside)),
-                share(inside) + (" (missed)" if inside and np.mean(inside) < GOAL and n_rows >= LEAST_ROWS else ""),
-                f"{claims.short(100 * np.median(halves), 2)} %" if halves else "–",
-                share([each[4] for each in found]),
-            )
+        groups = spread.grouped(rows, code_of)
+        for what, by_kind in (("", held_out(groups)), (", quotients", held_out_quotients(groups))):
+            for (backend, scope, short), found in sorted(by_kind.items()):
+                of = {"cuda": "GPU", "cpu": "CPU"}.get(backend, backend) + what
+                time = "under 50 µs" if short else ""
+                yield (re.sub(r"NVIDIA |\(R\)", "", processor), of, scope, time, *counts(found))
+
+
+def counts(found):
+    """The other cells of a line."""
+    inside, halves, of_processes = (
+        [each[i] for each in found if each[2] is not None and each[i] is not None] for i in (2, 3, 4)
+    )
+    n_rows = len({each[0] for each in found})
+    missed = inside and np.mean(inside) < GOAL and n_rows >= LEAST_ROWS
+    return (
+        str(n_rows),
+        str(len({each[1] for each in found})),
+        str(len(inside)),
+        share(inside) + (" (missed)" if missed else ""),
+        f"{claims.short(100 * np.median(halves), 2)} %" if halves else "–",
+        share(of_processes),
+    )
 
 
 def share(inside):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from scipy import special
 
-from antbench.data import cells
+from antbench.data import cells, spread
 from antbench.data.cells import Estimate
 
 HOLDS, EXCEEDED, TIE, FAILS, UNDECIDED = "holds", "exceeded", "tie", "fails", "undecided"
@@ -21,9 +21,8 @@ NEAR = 1.1  # "up to 82 times" is met within a factor of 1.1
 AROUND = 1.25  # "around 5 times" is met within a factor of 1.25
 EQUAL = 1.03  # a smaller factor is a tie, since runs of one program differ by 1 to 5 %
 TREND = 0.75  # share of the pairs of cases that makes a trend: Kendall's tau of a half
-MISSES = 0.05  # share of misses of an Estimate's interval; also most verdicts that may rest on chance, as a share
+MISSES = spread.MISSES  # share of misses of an Estimate's interval; also most verdicts that may rest on chance
 LEAST_CHANCE = 1e-12  # a smaller probability counts as 0
-LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +70,11 @@ def widened(measured, share):
     factor = quantile(share, measured.n) / quantile(MISSES, measured.n)
     value, ends = measured.value, (measured.low, measured.high)
     if measured.low > 0:
-        steps = [max(-LARGEST, min(LARGEST, factor * math.log(end / value))) for end in ends]
+        steps = [max(-spread.LARGEST, min(spread.LARGEST, factor * math.log(end / value))) for end in ends]
         low, high = (value * math.exp(step) for step in steps)
     else:
         low, high = (value + factor * (end - value) for end in ends)
-    return replace(measured, low=low, high=high)
+    return replace(measured, low=low, high=high, misses=share)
 
 
 @functools.cache
@@ -240,8 +239,9 @@ def grows(found, _):
 
 
 def clearly_less(a, b):
-    """True if a's interval ends before b's begins; False without intervals."""
-    return a.measured.high < b.measured.low
+    """True if a is less on one more machine too, or if a's interval ends before b's begins; False without intervals."""
+    quotient = cells.quotient_of_machines(b.measured, a.measured)
+    return quotient.low > 1 if quotient else a.measured.high < b.measured.low
 
 
 def spread_at_most(found, threshold):

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 from antbench.data import cells, code, machines, spread
-from antbench.show import claims, coverage, gpus, plots, printing, readme, report, times
+from antbench.show import claims, coverage, gpus, plots, predicates, printing, readme, report, times
 from support.commands import PROGRAM, ROOT, environment_of
 from synthetic_runs import measured_on
 
@@ -276,6 +276,60 @@ def test_a_quotient_is_widened_only_where_all_its_parts_are():
     assert cells.divide(many, many).machines == 3 and not cells.divide(many, many).widened
 
 
+def of_machines(speeds, gains=(1.10, 1.11, 1.12, 1.11)):
+    """The times of two rows on machines of these speeds, and what the one takes over the other on each machine."""
+    rows = [
+        {("ds-roulette", "cuda"): around(gain * speed), ("race", "cuda"): around(speed)}
+        for speed, gain in zip(speeds, gains)
+    ]
+    source = cells.Source([measured_on(gpu, row) for gpu, row in zip("abcd", rows)])
+    return found(source), found(source, "race"), list(gains[: len(speeds)])
+
+
+def test_a_quotient_is_taken_on_each_machine():
+    top, bottom, gains = of_machines((1, 2, 4))
+    assert top.high < 100 and top.low < bottom.value < top.value < bottom.high  # apart the intervals say nothing
+    quotient, logs = cells.divide(top, bottom), np.log(gains)
+    half = stats.t.ppf(0.975, 2) * logs.std(ddof=1) * math.sqrt(4 / 3)
+    assert (quotient.low, quotient.high) == pytest.approx((math.exp(logs.mean() - half), math.exp(logs.mean() + half)))
+    assert quotient.machines == quotient.n == 3 and len(quotient.sources) == 3
+    for again in (cells.multiply(quotient, bottom), cells.divide(cells.divide(top, cells.Estimate(2, 2, 2)), bottom)):
+        assert again.machines == 3
+    assert cells.divide(cells.multiply(quotient, bottom), top).high == pytest.approx(1)
+
+
+def test_a_sum_is_taken_on_each_machine():
+    _, race, _ = of_machines((1, 2, 4))
+    twice = cells.add([race, race])
+    assert [twice.value, twice.low, twice.high] == pytest.approx([2 * race.value, 2 * race.low, 2 * race.high])
+    assert cells.divide(twice, race).low == pytest.approx(2) == cells.divide(twice, race).high
+
+
+def test_a_quotient_of_two_machines_is_of_independent_parts():
+    top, bottom, _ = of_machines((1, 2))
+    assert cells.quotient_of_machines(top, bottom) is None
+    top, _, _ = of_machines((1, 2, 4))
+    assert cells.quotient_of_machines(top, bottom) is None and cells.divide(top, bottom)
+
+
+def test_a_cpus_time_is_paired_with_that_of_the_gpu_beside_it():
+    times_ = [{("cpu", "cpu"): around(50 * speed), **gpu_row(speed)} for speed in (1, 2, 4)]
+    source = cells.Source([measured_on(gpu, each) for gpu, each in zip("abc", times_)])
+    assert cells.divide(found(source, "cpu"), found(source)).high == pytest.approx(50)
+    one_host = cells.Source([measured_on(gpu, each, host="x") for gpu, each in zip("abc", times_)])
+    assert cells.divide(found(one_host, "cpu"), found(one_host)).high > 51  # three GPUs of one host are one CPU
+
+
+def test_cases_are_compared_on_each_machine():
+    top, bottom, _ = of_machines((1, 2, 4))
+    cases = [predicates.Case(name, each) for name, each in (("a", bottom), ("b", top))]
+    assert predicates.grows(cases, "")[0] == predicates.HOLDS
+    verdict, _, chance = predicates.chance("grows", cases, "")
+    logs = np.log([1.10, 1.11, 1.12])
+    assert verdict == predicates.HOLDS
+    assert chance == pytest.approx(2 * stats.t.sf(logs.mean() / logs.std(ddof=1) / math.sqrt(4 / 3), 2), rel=0.01)
+
+
 def test_a_cpus_row_prints_as_a_range_over_hosts_with_the_digits_it_has():
     runs_ = [measured_on(gpu, {("cpu", "cpu"): around(ms), **gpu_row(1)}) for gpu, ms in zip("abc", (186.4, 222, 318))]
     cpu = found(cells.Source(runs_), "cpu")
@@ -344,10 +398,11 @@ def test_coverage_of_machines_that_differ_as_assumed():
     runs_ = [
         measured_on(gpu, {(name, "cuda"): around(math.exp(random.normal(0, 0.01))) for name in names}) for gpu in "abcd"
     ]
-    (line,) = coverage.lines(runs_)
-    told = dict(zip(coverage.HEADER, line))
+    told, quotients = (dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_))
     assert (told["rows"], told["machines"], told["held out"]) == ("60", "4", "240")
     assert float(told["inside"].split()[0]) >= 90 > 60 > float(told["of processes: inside"].split()[0])
+    assert (quotients["rows of"], quotients["rows"], quotients["held out"]) == ("GPU, quotients", "59", "236")
+    assert float(quotients["inside"].split()[0]) >= 90 and quotients["of processes: inside"] == "–"
 
 
 def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
