@@ -175,13 +175,14 @@ def machine():
     return cells.of_kind(cells.fullest_with_gpu(stored()), stored())
 
 
-def newest(driver, profile):
-    """The newest run of a driver in this profile on that kind of GPU, and the runs of its commit on other machines."""
-    found = [run for run in machine() if run.device and (run.driver, run.profile) == (driver, profile)]
+def newest(driver):
+    """The newest run of a driver on that kind of GPU, and the runs of its commit and profile on other machines."""
+    found = [run for run in machine() if run.device and run.driver == driver and run.profile != "smoke"]
     if not found:
-        raise BadInput(f"no stored run of {driver} in profile {profile} on a GPU")
+        raise BadInput(f"no stored run of {driver} on a GPU")
     newest_one = max(found, key=lambda run: run.started)
-    return [run for run in found if machines.commit_of(run) == machines.commit_of(newest_one)]
+    alike = newest_one.profile, machines.commit_of(newest_one)
+    return [run for run in found if (run.profile, machines.commit_of(run)) == alike]
 
 
 @functools.cache
@@ -220,7 +221,7 @@ def templates(folder):
     made = jinja(TEMPLATES)
     made.globals.update(
         machine=lambda: Measured(machine(), folder),
-        newest=lambda driver, profile: Measured(newest(driver, profile), folder),
+        newest=lambda driver: Measured(newest(driver), folder),
         printed=printed,
         tally=lambda: claims.tally(verdicts()),
         verdicts=named,
