@@ -52,7 +52,7 @@ const ab_driver table_jpdc_4 = {
     .summary = "Table 4 and Figures 4, 5 and 8 of JPDC, Figure 2 of JSC: the pheromone update on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 1, .precise = 0.01, .limit_s = 2, .host_steps = 5e7},
                 {.runs = 1, .iterations = 100, .budget_s = 0.3, .precise = 0.01, .limit_s = 4, .host_steps = 5e7},
-                {.runs = 1, .iterations = 100, .budget_s = 0.5, .limit_s = 30, .host_steps = 1e9}},
+                {.runs = 1, .iterations = 100, .budget_s = 0.5, .limit_s = 180, .host_steps = 1e9}},
     .inputs = {"d198 lin318", "{tsp-jpdc}", "{tsp-jpdc}"},
     .sets = sets,
     .headings = headings,
