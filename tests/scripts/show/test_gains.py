@@ -38,9 +38,9 @@ def test_the_first_screen_answers_for_every_table_of_the_thesis():
     assert max(map(len, text)) <= 80
     screen = text[:40]
     for table in TABLES:
-        assert [each for each in screen if each.startswith(f"{table} ") and " GTX 580 H200 " in each], table
-    assert text[0] == "How many times as fast the H200 is as each other GPU"
-    assert any("10.6 times the SM × GHz, 42.3 times the core × GHz, 25.0 times" in each for each in screen)
+        assert [each for each in screen if each.startswith(f"{table} ") and " GTX 580 H100 " in each], table
+    assert text[0] == "How many times as fast the H100 is as each other GPU"
+    assert any("10.6 times the SM × GHz, 42.3 times the core × GHz, 17.4 times" in each for each in screen)
 
 
 def test_a_line_is_the_geometric_mean_of_all_instances():
@@ -53,7 +53,7 @@ def test_a_line_is_the_geometric_mean_of_all_instances():
     assert dict(gain.ratios) == pytest.approx(ratios) and len(ratios) == 8
     assert gain.mean == pytest.approx(math.prod(ratios.values()) ** (1 / 8))
     assert (gain.ratios[0][0], gain.ratios[-1][0]) == ("d198", "pr2392")
-    assert gain.per_gb_s == pytest.approx(gain.mean / (2 * 3201 * 6016 / 8e3 / 192.4))
+    assert gain.per_gb_s == pytest.approx(gain.mean / (2 * 2619 * 5120 / 8e3 / 192.4))
     assert gain.per_sm_ghz == pytest.approx(gain.mean * 16 * 1.544 / (132 * 1.98))
 
 
@@ -81,12 +81,12 @@ def test_code_that_differs_is_marked_and_said():
 
 def test_what_no_source_says_is_said():
     text = gains.as_text(stored())
-    assert "C1060 → H200: SM × GHz, core × GHz, GB/s: not known from any source." in text
+    assert "C1060 → H100: SM × GHz, core × GHz, GB/s: not known from any source." in text
     assert line("JSC 2", "I-Roulette", "C1060").per_gb_s != line("JSC 2", "I-Roulette", "C1060").per_gb_s
 
 
 def test_make_gpus_begins_with_it_and_writes_it(tmp_path, capsys):
-    assert times.main(["--run", "nvidia-h200/20261123T015056Z-675ded5", "--table", "3.3", "--out", str(tmp_path)]) == 0
+    assert times.main(["--run", "nvidia-h200/20261124T003450Z-7aed97c-3.3", "--table", "3.3", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out
     assert said.startswith("How many times as fast the H200 is as each other GPU\n") and "gains.csv, times.csv" in said
     with open(tmp_path / "gains.csv", newline="") as file:
@@ -107,13 +107,13 @@ def two_gpus(tmp_path):
 
     def made(**build):
         folder = tmp_path / f"other-{len(list(tmp_path.iterdir()))}"
-        shutil.copytree(REFERENCE / "nvidia-h200/20261122T220655Z-181aed5", folder)
+        shutil.copytree(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1", folder)
         meta = json.loads((folder / "meta.json").read_text())
         meta["devices"][0].update(name="NVIDIA Other", uuid="GPU-other")
         meta["build"].update(build)
         (folder / "meta.json").write_text(json.dumps(meta))
         other = runs.load_run(folder)
-        stored = runs.load_run(REFERENCE / "nvidia-h200/20261122T220655Z-181aed5")
+        stored = runs.load_run(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1")
         return gpus.published_gpus() + gpus.of_sources([cells.Source([stored]), cells.Source([other])])
 
     return made
@@ -153,7 +153,7 @@ def test_joules_have_a_column_where_both_were_metered(two_gpus, monkeypatch):
 def test_the_newest_gpu_is_yours_before_a_stored_and_that_before_a_contributed_one(monkeypatch):
     whose = {}
     monkeypatch.setattr(gpus, "whose_is", lambda source: whose[source])
-    run = runs.load_run(REFERENCE / "nvidia-h200/20261122T220655Z-181aed5")
+    run = runs.load_run(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1")
     found = [gpus.Gpu(name, source=cells.Source([run])) for name in ("contributed", "stored", "yours")]
     whose.update({gpu.source: gpu.label for gpu in found})
     assert gpus.newest(found).label == "yours" and gpus.newest(found[:2]).label == "stored"
@@ -179,7 +179,7 @@ def test_every_number_of_hardware_csv_is_published_and_every_card_with_times_is_
 
 
 def test_the_hardware_of_a_measured_gpu_is_its_drivers():
-    device = runs.load_run(REFERENCE / "nvidia-h200/20261122T220655Z-181aed5").device
+    device = runs.load_run(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1").device
     found = hardware.of_device(device)
     assert (found.sms, found.cores, found.ghz) == (132, 132 * 128, 1.98) and found.gb_per_s == pytest.approx(
         4814.3, rel=1e-4

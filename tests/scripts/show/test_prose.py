@@ -7,7 +7,7 @@ from antbench.data.command import ROOT
 from antbench.show import prose
 
 COLUMNS = "page,quote,kind,top,over,set,run,over_run,says,note".split(",")
-H200 = "nvidia-h200/20261123T015056Z-675ded5"
+H200 = "nvidia-h200/20261124T003450Z-7aed97c-3.3"
 H100 = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
 BY = "{x}?protocol=as-best"
 SPEEDUP = {"top": f"3.3/i-roulette/{BY}", "over": f"3.3/ds-roulette/{BY}", "set": "d198 pr2392"}
@@ -134,22 +134,22 @@ def test_a_page_that_nobody_checks():
 def test_a_range_is_that_of_the_stored_runs(printed, right):
     """I-Roulette over DS-Roulette: 2.12 at d198, 4.09 at pr2392."""
     problems = told(f"It takes {printed} as long.\n", line(f"It takes {printed}", **SPEEDUP))
-    wrong = f"README.md:1: “It takes {printed}”: the stored runs have 2.122 to 4.094 (is): write what they have"
+    wrong = f"README.md:1: “It takes {printed}”: the stored runs have 2.122 to 4.096 (is): write what they have"
     assert problems == ([] if right else [wrong])
 
 
 def test_the_cells_of_a_row():
     """A number for each instance."""
-    rows = {"| 2.12 | 4.09 |": 0, "| 2.12 | 4.19 |": 1, "| 4.09 | 2.12 |": 2, "| 2.12 | 4.09 | 5.5 |": 1}
+    rows = {"| 2.12 | 4.10 |": 0, "| 2.12 | 4.19 |": 1, "| 4.09 | 2.12 |": 2, "| 2.12 | 4.10 | 5.5 |": 1}
     for row, wrong in rows.items():
         assert len(told(f"| a {row}\n", line(f"| a {row}", **SPEEDUP))) == wrong
 
 
 def test_a_time_in_its_unit():
     slow = {"top": "3.3/task-thread/pr2392?protocol=as-best"}  # 814.5 ms
-    for printed in ("0.8 s", "0.81 s", "815 ms", "810 ms"):
+    for printed in ("0.8 s", "0.81 s", "814 ms", "810 ms"):
         assert told(f"{printed}\n", line(printed, **slow)) == []
-    for printed in ("0.9 s", "0.8 ms", "814 ms"):
+    for printed in ("0.9 s", "0.8 ms", "815 ms"):
         assert len(told(f"{printed}\n", line(printed, **slow))) == 1
 
 

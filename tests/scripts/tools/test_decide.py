@@ -12,7 +12,7 @@ from antbench.gate import rerun
 from antbench.tools import ab, decide_rates
 from synthetic_runs import made_run
 
-TEN_PROCESSES = "nvidia-h200/20261123T042903Z-19954af"
+SEVEN_PROCESSES = "nvidia-h100-80gb-hbm3/20261126T112718Z-c8d43aae-jsc-1"
 SMALL = 4000  # simulated sequences; a share of 0.01 then has a standard error of 0.0016
 
 
@@ -81,11 +81,11 @@ def test_processes_in_their_order_take_turns():
 
 def test_stored_processes():
     """Code that has not changed is seldom slower, and 10 % is found."""
-    kinds = list(decide_rates.stored([TEN_PROCESSES]))
+    kinds = list(decide_rates.stored([SEVEN_PROCESSES]))
     *_, decide, fixed = decide_rates.table(kinds, ab.MOST)
-    assert decide[:3] == ("all", "216", "--decide, at most 5") and fixed[2] == "fixed, 5"
+    assert decide[:3] == ("all", "243", "--decide, at most 3") and fixed[2] == "fixed, 3"
     slower, faster, *_, found, wrong, pairs = (float(cell.removesuffix(" %")) for cell in decide[3:])
-    assert slower + faster < 3 and found > 90 and wrong < 1 and 3 <= pairs <= 4
+    assert slower + faster < 3 and found > 85 and wrong < 1 and pairs == 3
 
 
 def test_the_documented_rates_are_these():
