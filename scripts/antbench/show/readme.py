@@ -185,6 +185,12 @@ def newest(driver):
     return [run for run in found if (run.profile, machines.commit_of(run)) == alike]
 
 
+def with_peers():
+    """The newest run of others' programs, and our runs that were measured beside it."""
+    theirs = max(newest("peers"), key=lambda run: run.started)
+    return [theirs, *(run for run in machine() if run.run_id in theirs.meta["beside"])]
+
+
 @functools.cache
 def evidence():
     """The runs that claims are judged by. A CPU's tours from other machines count too."""
@@ -222,6 +228,7 @@ def templates(folder):
     made.globals.update(
         machine=lambda: Measured(machine(), folder),
         newest=lambda driver: Measured(newest(driver), folder),
+        with_peers=lambda: Measured(with_peers(), folder),
         printed=printed,
         tally=lambda: claims.tally(verdicts()),
         verdicts=named,
