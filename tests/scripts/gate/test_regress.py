@@ -1020,9 +1020,6 @@ def test_samples_are_matched_by_number():
     late = np.array([np.nan, 1, 2, 3, np.nan, 5, 6, 7, 8, 9, 10, 11])
     base, new = inference.matched([late, np.arange(12.0)], [np.arange(11.0)])
     assert [samples.tolist() for samples in (*base, *new)] == 3 * [[1, 2, 3, 5, 6, 7, 8, 9, 10]]
-    again = np.array([0, 1, 2, 3, np.nan, np.nan, np.nan, np.nan, 4, 5, 6, 7])
-    assert inference.numbered(again).tolist() == list(range(8))
-    assert len(inference.numbered(np.full(3, np.nan))) == 0 and len(inference.numbered(np.array([]))) == 0
 
 
 def first_is_slow(late_in, n=20):
