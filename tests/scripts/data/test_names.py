@@ -60,7 +60,7 @@ def test_each_line_names_what_was_stored_and_what_is_there():
 )
 def test_a_row_keeps_its_published_number_under_its_new_name(then, now):
     cells = {"implementation": then[0], "row": then[1], "params": "", "published_id": "x", "published_ms": "1"}
-    found = runs.named_today(cells, "5")
+    found = runs.named_today(cells)
     assert (found["implementation"], found["row"], found["published_id"]) == (*now, "x")
 
 
