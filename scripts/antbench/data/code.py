@@ -51,8 +51,7 @@ def of_row(row):
     this checkout.
     """
     commit = row["run"].meta.get("build", {}).get("commit", "")
-    then = row.get("implementation_then", row["implementation"])
-    file = files(commit).get(then) or files("").get(row["implementation"])
+    file = files(commit).get(row["implementation"]) or files("").get(row["implementation"])
     if not file:
         return None
     return {"file": file, "commit": commit, "url": url_of(file, commit)}

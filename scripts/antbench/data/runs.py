@@ -64,7 +64,6 @@ NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 SAMPLE_END = re.compile(rb",\d+,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
-NAMES = ROOT / "report/names.csv"  # names of stored rows, then and today
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, the kept runs, runs from others
 LARGEST_TABLE = 1 << 22  # bytes; the table of the largest kept run has 0.3 MB
 LARGEST_SAMPLES = 1 << 26  # bytes, unpacked; the samples of the largest kept run have 18 MB
@@ -85,7 +84,7 @@ class Run:
 
     path: Path
     meta: dict  # the contents of meta.json
-    rows: pd.DataFrame = field(repr=False)  # the table file; `line`, `row_then`, `implementation_then`: of it
+    rows: pd.DataFrame = field(repr=False)  # the table file, with the number of each `line`
 
     @property
     def run_id(self):
@@ -333,39 +332,19 @@ def table_name(text):
     return text.removeprefix("thesis-")
 
 
-@functools.cache
-def names():
-    """{implementation: the line of report/names.csv that renames it}. Lines without a name of today say what is gone."""
-    with NAMES.open(encoding="utf-8", newline="") as file:
-        return {line["then"]: line for line in csv.DictReader(file) if line["now"]}
-
-
-def named_today(cells):
-    """The cells of a row under the names that report/names.csv gives them today."""
-    line = names().get(cells["implementation"])
-    if not line:
-        return cells
-    return {**cells, "row": cells["row"].replace(line["row_then"], line["row_now"], 1), "implementation": line["now"]}
-
-
 def read_table(path, run_id):
-    """The rows of a table file, with today's names and line numbers.
-
-    `row_then` and `implementation_then` are the names in the file.
-    """
+    """The rows of a table file, with line numbers."""
     rows, first_device, keys = [], {}, {}
     for line, cells in read_lines(path, HEADER):
         check_row(path, line, cells, run_id)
         expect_one_device(path, line, cells, first_device)
-        then = {f"{name}_then": cells[name] for name in ("row", "implementation")}
-        cells = named_today(cells)
         key = tuple(cells[name] for name in KEY)
         if keys.setdefault(key, line) != line:
             raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
         numbers = {name: number(path, line, name, cells[name]) if cells[name] else math.nan for name in NUMBERS}
         if fault := validate.row_fault(cells, numbers, KEY):
             raise BadInput(f"{path}:{line}: {fault}")
-        rows.append({**cells, **numbers, "line": line, **then})
+        rows.append({**cells, **numbers, "line": line})
     if not rows:
         raise BadInput(f"{path}:1: no rows, only the header")
     return pd.DataFrame(rows)
@@ -424,10 +403,10 @@ def read_samples_at_once(path, rows):
         return None
     frame = frame[frame["line"] <= rows["line"].max()]
     known = frame[["line", "table", "row"]].drop_duplicates().astype({"table": str, "row": str})
-    known = known.merge(rows[["line", "table", "row_then"]], on="line", how="left", suffixes=("", "_of"))
+    known = known.merge(rows[["line", "table", "row"]], on="line", how="left", suffixes=("", "_of"))
     is_right = (
         (known["table"] == known["table_of"]).all()
-        and (known["row"] == known["row_then"]).all()
+        and (known["row"] == known["row_of"]).all()
         and (frame["i"] == frame.groupby("line").cumcount()).all()
         and not (frame.groupby("line")["process"].diff() < 0).any()
     )
@@ -459,7 +438,7 @@ def read_samples_by_line(path, rows):
         if of > max(of_line):
             continue
         row = of_line.get(of)
-        if row is None or (row.table, row.row_then) != (cells["table"], cells["row"]) or i != counts[of]:
+        if row is None or (row.table, row.row) != (cells["table"], cells["row"]) or i != counts[of]:
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'

@@ -111,7 +111,7 @@ def test_discarded_samples_keep_their_numbers(run_copy):
 
 def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
     """Iterations of a run are not alike: samples of two processes stand side by side by their numbers."""
-    rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "race", "row_then": "race"}])
+    rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "race"}])
     told = [
         (1, 0, 9, "late"),
         (1, 1, 2, "late"),
