@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 
+from antbench.data import validate
 from antbench.data.runs import HEADER, NUMBERS, Run
 
 ITERATIONS = 100
@@ -54,8 +55,9 @@ def made_run(samples, started="2026", quality=None, **options):
         "command_line": ["build/bin/antbench", "3.3"],
         "options": {"profile": "quick", **options},
         "started_utc": started,
-        "build": {"device_code_sha256": started, "executable_sha256": "of-all"},
+        "build": {"kernels": {"kernels/tsp/all.cu": started}, "executable_sha256": "of-all"},
         "machine": {"name": "Made up"},
+        "devices": [],
     }
     run = Run(Path("made-up"), meta, pd.DataFrame())
     run.__dict__["processes"] = samples  # what a Run reads from samples.csv
@@ -91,15 +93,14 @@ def made_row(i, n, run, quality):
 def measured_on(gpu, times, commit="aaaaaaa", started="2026-01-01T00:00:00Z", host="", kernel="", cpu="Same name"):
     """A run on a GPU, and its host, of the rows {(row, backend): the means of its processes in ms}; `gpu` "": on none."""
     meta = {
-        "schema": 3,
         "run_id": f"{gpu or cpu}/{started}-{commit}",
         "program": "antbench",
         "command_line": ["antbench", "3.3"],
         "options": {"profile": "quick"},
         "started_utc": started,
-        "build": {"commit": commit, "device_code_sha256": kernel or commit},
-        "machine": {"name": "Made up", "cpu": cpu, "logical_cores": 16, "usable_cores": 16, "fingerprint": host},
-        "devices": [{"name": "NVIDIA H200", "uuid": f"GPU-{gpu}"}] if gpu else [],
+        "build": {"commit": commit, "kernels": {"kernels/tsp/all.cu": kernel or commit}},
+        "machine": {"name": "Made up", "cpu": cpu, "logical_cores": 16, "usable_cores": 16, "fingerprint": host or gpu},
+        "devices": [{"name": "NVIDIA H200", "fingerprint": gpu}] if gpu else [],
     }
     run = Run(Path("made-up"), meta, pd.DataFrame())
     rows = []
@@ -107,7 +108,7 @@ def measured_on(gpu, times, commit="aaaaaaa", started="2026-01-01T00:00:00Z", ho
         row = made_row(line, 10 * len(means), run, ("", ""))
         half = 4.303 * np.std(means, ddof=1) / len(means) ** 0.5
         numbers = {"mean_ms": np.mean(means), "median_ms": np.mean(means), "processes": float(len(means))}
-        ends = {"ci95_lo_ms": np.mean(means) - half, "ci95_hi_ms": np.mean(means) + half}
+        ends = dict(zip(("ci95_lo_ms", "ci95_hi_ms"), validate.on_logarithms(np.mean(means), half)))
         rows.append({**row, "row": name, "backend": backend, **numbers, **ends})
     object.__setattr__(run, "rows", pd.DataFrame(rows))
     return run

@@ -12,12 +12,10 @@ import zlib
 import numpy as np
 from scipy import stats
 
-from antbench.data import runs, validate
+from antbench.data import plausible, runs, validate
 
 DEVICE, CPU = "NVIDIA GeForce GTX 580", "Intel Core i7 950"
 RUN_ID = "geforce-gtx-580/20150901T000000Z-0000000"
-SCHEMA = 3  # of which no status is judged by samples: tests set it
-HEADER = runs.SCHEMAS[str(SCHEMA)][0]
 PHOTOGRAPHS = ("lena", "mandrill", "peppers", "house", "cameraman")
 MISSED = {"canny-h4": 262, "canny-h10": 26}  # pixels of all of Canny's
 ON_CPU = ("acotsp", "seq", "opencv")
@@ -35,9 +33,9 @@ def samples_of(ms):
 def made_row(table, row, instance, ms, params="", scope="iteration", **more):
     """One line of a table file."""
     backend = "cpu" if row.startswith(ON_CPU) else "cuda"
-    cells = dict.fromkeys(HEADER, "")
+    cells = dict.fromkeys(runs.HEADER, "")
     cells.update(
-        schema=SCHEMA,
+        schema=validate.SCHEMA,
         run_id=RUN_ID,
         table=table,
         row=row,
@@ -52,6 +50,7 @@ def made_row(table, row, instance, ms, params="", scope="iteration", **more):
         status="ok",
         samples=100,
         processes=1,
+        iterations=100 if scope in plausible.OF_RUNS else "",
         discarded=0,
         verify_metric="valid-tours",
         verify_value=1,
@@ -156,7 +155,7 @@ def write_run(folder, rows=None, **device):
     """A run directory; its folder. `device`: members of its GPU."""
     folder.mkdir(parents=True)
     meta = {
-        "schema": SCHEMA,
+        "schema": validate.SCHEMA,
         "run_id": RUN_ID,
         "program": "table_3_3",
         "command_line": [
@@ -187,14 +186,14 @@ def write_run(folder, rows=None, **device):
     (folder / "meta.json").write_text(json.dumps(meta), encoding="utf-8")
     rows = all_rows() if rows is None else rows
     with open(folder / "table-3.3.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, HEADER, lineterminator="\n", extrasaction="ignore")
+        writer = csv.DictWriter(file, runs.HEADER, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(rows)
     with open(folder / "samples.csv", "w", encoding="utf-8") as file:
-        file.write(",".join(runs.SCHEMAS[str(SCHEMA)][1]) + "\n")
+        file.write(",".join(runs.SAMPLES_HEADER) + "\n")
         for line, row in enumerate(rows, start=2):
             for i, ms in enumerate(row["own samples"]):
-                file.write(f"{row['table']},{row['row']},{line},1,{i},{ms:.7g},\n")
+                file.write(f"{row['table']},{row['row']},{line},1,1,{i},{i},{ms:.7g},\n")
     return folder
 
 

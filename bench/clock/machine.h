@@ -24,8 +24,7 @@ typedef struct ab_machine {
 ab_machine ab_machine_query(void);
 
 /* Makes a fingerprint of a name that must not be published. It is the SHA-256 of the kind and the text, salted with a
- * constant of the project. So the same name has the same fingerprint everywhere. scripts/antbench/data/machines.py
- * computes the same. */
+ * constant of the project. So the same name has the same fingerprint everywhere. */
 void ab_fingerprint(const char *kind, const char *text, char digest[65]);
 
 /* Writes the fingerprint of this host to digest[65]. If systemd runs here, it is made from the machine-id. In a

@@ -15,8 +15,7 @@ PLANTED = (
     ROOT / "build/bin/tests/antbench_planted"
 )  # with a DS-Roulette that is wrong, and a Canny by other rules for NPP's
 WITH_GPU = ROOT / "build/bin/tests/antbench_with_gpu"  # that believes in a GPU: for --dry-run
-SCHEMA = "5"  # that the program writes
-HEADER, SAMPLES_HEADER = (",".join(columns) for columns in runs.SCHEMAS[SCHEMA])
+HEADER, SAMPLES_HEADER = (",".join(columns) for columns in (runs.HEADER, runs.SAMPLES_HEADER))
 TIMES = runs.TIMES
 CORES = len(os.sched_getaffinity(0))
 HANGS_S = 3600  # what takes so long hangs: no slow disk or busy machine makes it so

@@ -51,8 +51,7 @@ def of_row(row):
     this checkout.
     """
     commit = row["run"].meta.get("build", {}).get("commit", "")
-    then = row.get("implementation_then", row["implementation"])
-    file = files(commit).get(then) or files("").get(row["implementation"])
+    file = files(commit).get(row["implementation"]) or files("").get(row["implementation"])
     if not file:
         return None
     return {"file": file, "commit": commit, "url": url_of(file, commit)}
@@ -77,15 +76,12 @@ def kernels_of(build):
 
 
 def device_code_of(build):
-    """The hash of all kernels of a build, as scripts/build_info computes it: SHA-256 of names and hashes.
-
-    Builds without a list of kernels have stored a hash themselves, which depends on the paths too.
+    """The hash of all kernels of a build, as scripts/build_info computes it: SHA-256 of names and hashes; "" without
+    kernels.
     """
-    kernels = build.get("kernels")
-    if not kernels:
-        return build.get("device_code_sha256") or ""
+    kernels = build.get("kernels") or {}
     lines = sorted(f"{name_of_kernel(path)} {digest}\n" for path, digest in kernels.items())
-    return hashlib.sha256("".join(lines).encode()).hexdigest()
+    return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
 
 
 @functools.cache

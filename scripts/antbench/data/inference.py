@@ -26,22 +26,8 @@ ERROR = 0.05  # share of intervals that may miss the true ratio
 EFFECT = 3  # distance of two sides that at_any_time() expects, in standard deviations of a process
 
 
-def numbered(samples):
-    """A process's samples, each at its number (NaN: discarded), without the groups that were taken again.
-
-    A group is taken again as a whole if more than a quarter of it is late (bench/clock/sample.c). So a stretch of
-    discarded samples is such a group if it is longer than a quarter of the kept samples.
-    """
-    gone = np.isnan(samples)
-    begins = np.flatnonzero(np.diff(gone, prepend=~gone[:1]))
-    stretches = np.split(samples, begins[1:])
-    longest = np.count_nonzero(~gone) / 4
-    return np.concatenate([s for s in stretches if not np.isnan(s[:1]).any() or len(s) <= longest] or [samples[:0]])
-
-
 def matched(*sides):
     """The sides' processes, reduced to the sample numbers that every process of every side kept."""
-    sides = [[numbered(samples) for samples in side] for side in sides]
     n = min(len(samples) for side in sides for samples in side)
     kept = ~np.isnan([samples[:n] for side in sides for samples in side]).any(axis=0)
     return [[samples[:n][kept] for samples in side] for side in sides]

@@ -4,7 +4,6 @@ A machine is known by a fingerprint, not by the name of its CPU: hosts with the 
 """
 
 import functools
-import hashlib
 from collections import Counter
 
 from antbench.data import code
@@ -15,47 +14,37 @@ LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 def machine_of(run, backend="cuda"):
     """What identifies the machine of a run's rows: the GPUs for rows of a GPU, else the host.
 
-    If a run has no fingerprint of its host, the GPU and the day stand for it, or else the run's own name. Hosts that
-    are not known to be the same count as different.
+    Hosts that are not known to be the same count as different.
     """
     if backend == "cuda" and (gpus := gpus_of(run)):
         return gpus
-    fingerprint = run.meta.get("machine", {}).get("fingerprint")
-    if fingerprint:
-        return ("host", fingerprint)
-    gpus = gpus_of(run)
-    return ("host beside", *gpus, run.started[:10]) if gpus else ("host of", run.run_id)
+    host = host_of(run)
+    return ("host", host) if host else ("host of", run.run_id)
 
 
 def gpus_of(run):
     """The fingerprints of a run's GPUs; () if one of them has no fingerprint."""
-    found = tuple(map(fingerprint_of, run.devices))
+    found = [device.get("fingerprint") for device in run.devices]
     return tuple(sorted(found)) if all(found) else ()
 
 
-def fingerprint_of(device):
-    """The fingerprint of a GPU: stored since schema 5, before that computed from the UUID; "" if neither is known."""
-    return device.get("fingerprint") or (fingerprint("device", device["uuid"]) if device.get("uuid") else "")
-
-
-def fingerprint(kind, text):
-    """The fingerprint of a text, as bench/clock/machine.c computes it."""
-    return hashlib.sha256(f"antbench {kind} {text}".encode()).hexdigest()
+def host_of(run):
+    """The fingerprint of a run's host; None if it has none."""
+    return run.meta.get("machine", {}).get("fingerprint")
 
 
 def name_of(run):
     """A machine's short name for a legend: "GPU 9272df6f", or its host's name without a GPU; "" if unknown."""
-    gpus = sorted((device.get("uuid") or fingerprint_of(device)).removeprefix("GPU-")[:8] for device in run.devices)
-    host = (run.meta.get("machine", {}).get("fingerprint") or "")[:8]
-    return "GPU " + "+".join(gpus) if gpus and all(gpus) else f"host {host}" if host else ""
+    gpus, host = "+".join(gpu[:8] for gpu in gpus_of(run)), host_of(run)
+    return f"GPU {gpus}" if gpus else f"host {host[:8]}" if host else ""
 
 
 def code_of(row):
     """What identifies the code of a row.
 
     For a GPU it is the hash of the kernel's file, or of all device code if the implementation has no kernels in its own
-    file. For a CPU it is the hash of its sources. Older runs lack this hash: their commit stands for it, or the hash of
-    the program if the tree had changes.
+    file. For a CPU it is the hash of its sources. Some stored runs lack this hash: their commit stands for it, or the
+    hash of the program if the tree had changes.
     """
     build = row["run"].meta.get("build", {})
     if row["backend"] == "cuda":
@@ -80,7 +69,7 @@ def files():
 def processors_of(meta):
     """A run's CPU in words, such as "Intel Xeon Processor, 16 cores".
 
-    Newer runs know more: "..., 16 threads that amount to 8.2 cores, virtual (KVMKVMKVM)".
+    A run that measured its cores knows more: "..., 16 threads that amount to 8.2 cores, virtual (KVMKVMKVM)".
     """
     machine = meta.get("machine", {})
     cpu, threads, cores = (machine.get(name) for name in ("cpu", "usable_cores", "effective_cores"))

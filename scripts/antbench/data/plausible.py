@@ -38,13 +38,12 @@ def params_of(row):
 
 
 def listed_qualities(row):
-    """The quality of each complete run: a column since schema 2, a part of the note before."""
-    in_note = re.search(r"of each complete run: ([-\d. ]+)", row["note"], re.ASCII)
-    return [float(value) for value in (row["quality_runs"] or (in_note[1] if in_note else "")).split()]
+    """The quality of each complete run."""
+    return [float(value) for value in row["quality_runs"].split()]
 
 
-def fault(row, meta, devices):
-    """What is impossible in a row, or None. `devices`: the GPUs as meta.json describes them."""
+def fault(row, meta):
+    """What is impossible in a row, or None."""
     return (
         status_fault(row)
         or iterations_fault(row)
@@ -52,7 +51,7 @@ def fault(row, meta, devices):
         or optimum_fault(row)
         or verify_fault(row, meta)
         or work_fault(row)
-        or (row["backend"] == "cuda" and device_fault(row, meta, devices))
+        or (row["backend"] == "cuda" and device_fault(row, meta["devices"]))
         or None
     )
 
@@ -103,10 +102,7 @@ def quality_fault(row):
     if not row["quality_metric"]:
         is_empty = math.isnan(best) and math.isnan(mean) and not row["quality_runs"]
         return None if is_empty else "has a quality, but no quality_metric"
-    try:
-        values = listed_qualities(row)
-    except ValueError:
-        return f'quality_runs are no numbers: "{row["quality_runs"] or row["note"]}"'
+    values = listed_qualities(row)
     if not values and "too many to list" in row["note"]:
         return None if best == mean or (best < mean) == is_tour else "quality_best is not as good as quality_mean"
     if not values:
@@ -220,12 +216,12 @@ def work_fault(row):
 # ---- What a GPU can do ----
 
 
-def device_fault(row, meta, devices):
+def device_fault(row, devices):
     return (
         clock_fault(row, devices)
         or conditions_fault(row, devices)
         or time_fault(row, devices)
-        or energy_fault(row, meta, devices)
+        or energy_fault(row, devices)
     )
 
 
@@ -276,19 +272,13 @@ def time_fault(row, devices):
     return None
 
 
-def energy_fault(row, meta, devices):
-    """An impossible energy, or None.
-
-    Without --energy the counter is read around short samples and is too coarse for them, so that 0 is possible.
-    """
+def energy_fault(row, devices):
+    """An impossible energy, or None."""
     joules, limit_w = row["energy_j"], sum(device.get("power_limit_w") or math.nan for device in devices)
-    is_metered = bool(meta["options"].get("energy_s"))
-    if math.isnan(joules) or joules == 0 and not is_metered:
-        return None
     if joules <= 0:
         return f"energy_j is {joules:.9g}, not above 0"
     if joules < LEAST_POWER * limit_w * row["min_ms"] / 1e3:
         return f"energy_j is {joules:.9g}, less than the GPU draws when idle"
-    if is_metered and joules > MOST_POWER * limit_w * (row["max_ms"] + GAP_MS) / 1e3:
+    if joules > MOST_POWER * limit_w * (row["max_ms"] + GAP_MS) / 1e3:
         return f"energy_j is {joules:.9g}, more than its power limit of {limit_w:.9g} W allows"
     return None

@@ -24,7 +24,7 @@ from antbench.data import archive, plausible, validate
 from antbench.data.code import device_code_of, kernels_of
 from antbench.data.command import ROOT, WORK, BadInput
 
-# The columns of a table file and of samples.csv. Earlier schemas, which stored runs have, lack some of them.
+# The columns of a table file and of samples.csv.
 HEADER = (
     "schema,run_id,table,row,instance,size,implementation,backend,device,params,scope,seed,status,stop_reason,samples,"
     "processes,iterations,discarded,waited,median_ms,mean_ms,stddev_ms,min_ms,q1_ms,q3_ms,max_ms,ci95_lo_ms,ci95_hi_ms,bytes,flops,energy_j,"
@@ -32,7 +32,7 @@ HEADER = (
     "shared_bytes,blocks_per_sm,occupancy,sm_clock_mhz,temperature_c,power_w,throttle,published_id,published_ms,note"
 ).split(",")
 SAMPLES_HEADER = ["table", "row", "line", "process", "turn", "i", "number", "ms", "discard_reason"]
-NEWEST_SCHEMA = 5
+SAMPLE_NUMBERS = ["line", "process", "turn", "i", "number", "ms"]
 LAUNCHED = [
     "kernels",
     "block_threads",
@@ -41,19 +41,6 @@ LAUNCHED = [
     "blocks_per_sm",
     "occupancy",
 ]  # columns with one value per kernel
-SINCE = {
-    "bytes": 2, "flops": 2, "energy_j": 2, "quality_runs": 2, "process": 2, "processes": 3, "waited": 4, "number": 4,
-    "iterations": 5,
-    "temperature_c": 5, "power_w": 5, "turn": 5,
-}  # fmt: skip
-SINCE |= dict.fromkeys(LAUNCHED, 5)
-
-
-def before(schema, header):
-    return [name for name in header if SINCE.get(name, 1) <= schema]
-
-
-SCHEMAS = {str(i): (before(i, HEADER), before(i, SAMPLES_HEADER)) for i in range(1, NEWEST_SCHEMA + 1)}
 COUNTS = (
     "size", "seed", "samples", "processes", "iterations", "discarded", "waited", "bytes", "flops", "energy_j", "temperature_c", "power_w",
 )  # fmt: skip
@@ -74,10 +61,9 @@ KEY = [
 ]  # columns that identify a row of a run
 LARGEST_NUMBER = 1e30  # bound of the numbers in a table: their sums and squares stay finite
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-SAMPLE_END = re.compile(rb",\d+(?:,\d+)?,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
+SAMPLE_END = re.compile(rb",\d+,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
-NAMES = ROOT / "report/names.csv"  # names of stored rows, then and today
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, the kept runs, runs from others
 LARGEST_TABLE = 1 << 22  # bytes; the table of the largest kept run has 0.3 MB
 LARGEST_SAMPLES = 1 << 26  # bytes, unpacked; the samples of the largest kept run have 18 MB
@@ -86,8 +72,7 @@ UNPACKING = 1 << 27  # bytes of memory for xz: twice the dictionary of its highe
 NEWLINE = "\n"
 SHARE = "process-"  # prefix of a process's folder, while a run of several processes lasts: DIR/process-1
 STAGE = "stage"  # scope of rows whose samples are parts of the samples of the next row of another scope
-PEER = "peer/"  # prefix of other people's programs; one sample is the mean of a process
-PROGRAM = "antbench"  # program with all drivers; older runs name one program per driver, such as table_3_3
+PROGRAM = "antbench"  # program with all drivers
 
 
 # ---- A run ----
@@ -99,7 +84,7 @@ class Run:
 
     path: Path
     meta: dict  # the contents of meta.json
-    rows: pd.DataFrame = field(repr=False)  # the table file; `line`, `row_then`, `implementation_then`: of it
+    rows: pd.DataFrame = field(repr=False)  # the table file, with the number of each `line`
 
     @property
     def run_id(self):
@@ -115,22 +100,14 @@ class Run:
         return self.meta.get("started_utc", "")
 
     @property
-    def schema(self):
-        return schema_of(self.meta)
-
-    @property
     def driver(self):
         """The driver's name as in `make bench-DRIVER`: "3.3"."""
-        program, *options = self.meta["command_line"]
-        if Path(program).name == PROGRAM and options and not options[0].startswith("-"):
-            return options[0]
-        return self.meta["program"].removeprefix("table_").replace("_", ".")
+        return self.meta["command_line"][1]
 
     @property
     def devices(self):
         """Each GPU as meta.json describes it; [] without a GPU."""
-        devices = self.meta.get("devices") if self.schema != "1" else [self.meta.get("device")]
-        return [device for device in devices or [] if device]
+        return self.meta["devices"]
 
     @property
     def device(self):
@@ -155,13 +132,12 @@ class Run:
     @cached_property
     def processes(self):
         """{line of the table file: [the samples of each process in ms, each at its number; NaN if discarded]}."""
-        found, taken = read_samples(samples_file(self.path), self.rows, self.schema)
+        found, taken = read_samples(samples_file(self.path), self.rows)
         table = self.table
         for row in self.records:
             of_row, of_whole = (found[int(each["line"])] for each in (row, self.whole_of[int(row["line"])]))
             validate.check_statistics(table, row, of_row, taken[int(row["line"])])
-            if int(self.schema) >= validate.JUDGED_SINCE:
-                validate.check_status(table, row, of_row, of_whole)
+            validate.check_status(table, row, of_row, of_whole)
         return found
 
     @cached_property
@@ -219,31 +195,13 @@ def processes(row):
 def iterations(row):
     """The number of first iterations of a run that a row is the mean of, at most; 0 if its samples are alike or
     missing.
-
-    Before schema 5 rows do not tell it. Then it is the number in the name of the quality if a run was complete, else
-    the number of samples of the longest process.
     """
-    if row["scope"] not in plausible.OF_RUNS or not row["samples"] > 0 or row["implementation"].startswith(PEER):
-        return 0
-    if row["iterations"] == row["iterations"]:
-        return int(row["iterations"])
-    return complete_iterations(row) or max(map(len, by_number(row)))
+    return int(row["iterations"]) if row["samples"] > 0 and row["iterations"] > 0 else 0
 
 
 def complete_iterations(row):
     """The number of iterations of a row's complete runs; 0 if no run came to its end."""
     return plausible.iterations_of_quality(row["run"].whole_of[int(row["line"])]) or 0
-
-
-def by_number(row):
-    """The samples of each process, each at its number.
-
-    Before schema 4 samples had no number. Then a discarded sample of a CPU was taken again after it, and a discarded
-    sample of a GPU was not.
-    """
-    if int(row["run"].schema) >= validate.JUDGED_SINCE or row["backend"] != "cpu":
-        return processes(row)
-    return [samples[~np.isnan(samples)] for samples in processes(row)]
 
 
 def of_first(row, first):
@@ -256,7 +214,7 @@ def of_first(row, first):
         **dict.fromkeys(TIMES, math.nan),
         **validate.summary(kept),
     }  # no times if all of these samples were discarded
-    return {**row, **times, "schema": str(NEWEST_SCHEMA), "samples": n_samples, "iterations": float(first)}
+    return {**row, **times, "samples": n_samples, "iterations": float(first)}
 
 
 def processes_of_first(row, first):
@@ -264,17 +222,12 @@ def processes_of_first(row, first):
     count = iterations(row)
     if count <= first:
         return processes(row)
-    return [samples[np.arange(len(samples)) % count < first] for samples in by_number(row)]
+    return [samples[np.arange(len(samples)) % count < first] for samples in processes(row)]
 
 
 def param(row, name, default=None):
     """The value, as text, of one parameter of a row: param(row, "threads")."""
     return plausible.params_of(row).get(name, default)
-
-
-def energy(row):
-    """Joules per sample; NaN unless it was measured over seconds (--energy). Older runs measured too short a time."""
-    return row["energy_j"] if row["run"].meta.get("options", {}).get("energy_s") else math.nan
 
 
 def device_name(run):
@@ -379,63 +332,27 @@ def table_name(text):
     return text.removeprefix("thesis-")
 
 
-@functools.cache
-def names():
-    """{implementation: the lines of report/names.csv that rename it}. Lines without a name of today say what is gone."""
-    found = {}
-    with NAMES.open(encoding="utf-8", newline="") as file:
-        for line in csv.DictReader(file):
-            if line["now"]:
-                found.setdefault(line["then"], []).append(line)
-    return found
-
-
-def named_today(cells, schema):
-    """The cells of a row of such a schema under the names that report/names.csv gives them today.
-
-    A line of that file names a row of the implementation `then`: any, or one that lacks the parameter `without`, or one
-    of a schema before `before`. The name `then` of such a line is another kernel's today. So the row loses its
-    published number, which is that kernel's.
-    """
-    for line in names().get(cells["implementation"], ()):
-        is_other = bool(line["without"] or line["before"])
-        if line["without"] and f"{line['without']}=" in cells["params"]:
-            continue
-        if line["before"] and int(schema) >= int(line["before"]):
-            continue
-        row = cells["row"].replace(line["row_then"], line["row_now"], 1)
-        unpublished = {"published_id": "", "published_ms": ""} if is_other else {}
-        return {**cells, "row": row, "implementation": line["now"], **unpublished}
-    return cells
-
-
-def read_table(path, run_id, schema="1"):
-    """The rows of a table file, with today's names and line numbers.
-
-    `row_then` and `implementation_then` are the names in the file. A column that the file's schema lacks is empty.
-    """
+def read_table(path, run_id):
+    """The rows of a table file, with line numbers."""
     rows, first_device, keys = [], {}, {}
-    for line, cells in read_lines(path, SCHEMAS[schema][0]):
-        cells = {**dict.fromkeys(HEADER, ""), **cells, "table": table_name(cells["table"])}
-        check_row(path, line, cells, run_id, schema)
+    for line, cells in read_lines(path, HEADER):
+        check_row(path, line, cells, run_id)
         expect_one_device(path, line, cells, first_device)
-        then = {f"{name}_then": cells[name] for name in ("row", "implementation")}
-        cells = named_today(cells, schema)
         key = tuple(cells[name] for name in KEY)
         if keys.setdefault(key, line) != line:
             raise BadInput(f"{path}:{line}: the same row as line {keys[key]}")
         numbers = {name: number(path, line, name, cells[name]) if cells[name] else math.nan for name in NUMBERS}
         if fault := validate.row_fault(cells, numbers, KEY):
             raise BadInput(f"{path}:{line}: {fault}")
-        rows.append({**cells, **numbers, "line": line, **then})
+        rows.append({**cells, **numbers, "line": line})
     if not rows:
         raise BadInput(f"{path}:1: no rows, only the header")
     return pd.DataFrame(rows)
 
 
-def check_row(path, line, cells, run_id, schema):
-    if cells["schema"] != schema:
-        raise BadInput(f'{path}:{line}: schema "{cells["schema"]}", but meta.json has schema {schema}')
+def check_row(path, line, cells, run_id):
+    if cells["schema"] != str(validate.SCHEMA):
+        raise BadInput(f'{path}:{line}: schema "{cells["schema"]}", but meta.json has schema {validate.SCHEMA}')
     if cells["run_id"] != run_id:
         raise BadInput(f"{path}:{line}: belongs to the run {cells['run_id']}, but meta.json describes {run_id}")
     if cells["status"] not in STATUSES:
@@ -454,27 +371,26 @@ def expect_one_device(path, line, cells, first):
         )
 
 
-def read_samples(path, rows, schema="1"):
+def read_samples(path, rows):
     """({line of the table file: [samples per process]}, {line: number of samples taken}).
 
     Samples after the last row belong to a row that was never finished, and are left out. `i` counts the samples of a
     line over all processes. Each process's samples are in the order of their numbers. A sample that was taken again
     counts once.
     """
-    found = read_samples_at_once(path, rows, SCHEMAS[schema][1])
-    return read_samples_by_line(path, rows, schema) if found is None else found
+    found = read_samples_at_once(path, rows)
+    return read_samples_by_line(path, rows) if found is None else found
 
 
-def read_samples_at_once(path, rows, header):
+def read_samples_at_once(path, rows):
     """As read_samples(), ten times as fast; None if something is wrong."""
-    numeric = [name for name in header if name in ("line", "process", "turn", "i", "number", "ms")]
     text = content(path)
-    if not text.startswith(f"{','.join(header)}\n".encode()):
+    if not text.startswith(f"{','.join(SAMPLES_HEADER)}\n".encode()):
         return None
     try:
         frame = pd.read_csv(
             io.BytesIO(text),
-            dtype={name: float if name in numeric else "category" for name in header},
+            dtype={name: float if name in SAMPLE_NUMBERS else "category" for name in SAMPLES_HEADER},
             keep_default_na=False,
             skip_blank_lines=False,
             float_precision="round_trip",
@@ -483,34 +399,29 @@ def read_samples_at_once(path, rows, header):
         return None
     lines = len(SAMPLE_END.findall(text))
     whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1 == lines + 1
-    if not whole or list(frame) != header or not np.isfinite(frame[numeric].to_numpy()).all():
+    if not whole or list(frame) != SAMPLES_HEADER or not np.isfinite(frame[SAMPLE_NUMBERS].to_numpy()).all():
         return None
     frame = frame[frame["line"] <= rows["line"].max()]
     known = frame[["line", "table", "row"]].drop_duplicates().astype({"table": str, "row": str})
-    known = known.merge(rows[["line", "table", "row_then"]], on="line", how="left", suffixes=("", "_of"))
-    at, process = (
-        frame.groupby("line").cumcount(),
-        frame["process"] if "process" in frame else pd.Series(1.0, frame.index),
-    )
+    known = known.merge(rows[["line", "table", "row"]], on="line", how="left", suffixes=("", "_of"))
     is_right = (
-        (known["table"].map(table_name) == known["table_of"]).all()
-        and (known["row"] == known["row_then"]).all()
-        and (frame["i"] == at).all()
-        and not (process.groupby(frame["line"]).diff() < 0).any()
+        (known["table"] == known["table_of"]).all()
+        and (known["row"] == known["row_of"]).all()
+        and (frame["i"] == frame.groupby("line").cumcount()).all()
+        and not (frame.groupby("line")["process"].diff() < 0).any()
     )
     kept = frame["discard_reason"] == ""
     if not is_right or not frame["ms"][kept].between(validate.LEAST_MS, validate.MOST_MS).all():
         return None
-    frame = frame.assign(ms=frame["ms"].where(kept), process=process)
+    frame = frame.assign(ms=frame["ms"].where(kept))
     taken = {int(line): 0 for line in rows["line"]} | {int(k): n for k, n in frame["line"].value_counts().items()}
-    frame = frame.sort_values([name for name in ("line", "process", "number") if name in frame], kind="stable")
-    if "number" in frame:
-        again = frame.duplicated(["line", "process", "number"], keep="last")
-        if frame["ms"][again].notna().any():
-            return None
-        frame = frame[~again]
-        if (frame["number"] != frame.groupby(["line", "process"]).cumcount()).any():
-            return None
+    frame = frame.sort_values(["line", "process", "number"], kind="stable")
+    again = frame.duplicated(["line", "process", "number"], keep="last")
+    if frame["ms"][again].notna().any():
+        return None
+    frame = frame[~again]
+    if (frame["number"] != frame.groupby(["line", "process"]).cumcount()).any():
+        return None
     found = {int(line): [] for line in rows["line"]}
     counts = frame.groupby(["line", "process"]).size()
     for (line, _), samples in zip(counts.index, np.split(frame["ms"].to_numpy(), counts.cumsum()[:-1])):
@@ -518,18 +429,16 @@ def read_samples_at_once(path, rows, header):
     return found, taken
 
 
-def read_samples_by_line(path, rows, schema):
+def read_samples_by_line(path, rows):
     of_line = {int(row.line): row for row in rows.itertuples()}
     values, last_process = {line: [] for line in of_line}, dict.fromkeys(of_line, 1)
     counts = dict.fromkeys(of_line, 0)
-    for line, cells in read_lines(path, SCHEMAS[schema][1]):
-        of, i, ms = (number(path, line, name, cells[name]) for name in ("line", "i", "ms"))
-        process = number(path, line, "process", cells.get("process", "1"))
-        at, _ = (number(path, line, name, cells.get(name, "0")) for name in ("number", "turn"))
+    for line, cells in read_lines(path, SAMPLES_HEADER):
+        of, process, _, i, at, ms = (number(path, line, name, cells[name]) for name in SAMPLE_NUMBERS)
         if of > max(of_line):
             continue
         row = of_line.get(of)
-        if row is None or (row.table, row.row_then) != (table_name(cells["table"]), cells["row"]) or i != counts[of]:
+        if row is None or (row.table, row.row) != (cells["table"], cells["row"]) or i != counts[of]:
             raise BadInput(
                 f"{path}:{line}: sample {cells['i']} of {cells['table']} {cells['row']} does not fit "
                 f'line "{cells["line"]}" of the table'
@@ -542,7 +451,6 @@ def read_samples_by_line(path, rows, schema):
         if process != last_process[of] or not values[of]:
             values[of].append({})
         of_process, last_process[of] = values[of][-1], process
-        at = at if "number" in cells else len(of_process)
         if at not in range(len(of_process) + 1):
             raise BadInput(f"{path}:{line}: sample number {cells['number']} comes after {len(of_process)} samples")
         if not math.isnan(of_process.get(at, math.nan)):
@@ -556,13 +464,7 @@ def read_samples_by_line(path, rows, schema):
 def read_meta(path):
     meta = validate.read_json(path)
     validate.check_meta(path, meta)
-    if schema_of(meta) not in SCHEMAS:
-        raise BadInput(f"{path}:1: schema {schema_of(meta)}; this program reads schemas {', '.join(SCHEMAS)}")
     return meta
-
-
-def schema_of(meta):
-    return str(meta.get("schema", 1))
 
 
 def load_run(path):
@@ -572,9 +474,9 @@ def load_run(path):
     tables = sorted(path.glob("table-*.csv"))
     if len(tables) != 1:
         raise BadInput(f"{path}: expected one file table-*.csv, found {len(tables)}")
-    run = Run(path, meta, read_table(tables[0], meta["run_id"], schema_of(meta)))
+    run = Run(path, meta, read_table(tables[0], meta["run_id"]))
     for row in records_of(run.rows):
-        if fault := plausible.fault(row, meta, run.devices):
+        if fault := plausible.fault(row, meta):
             raise BadInput(f"{tables[0]}:{row['line']}: {fault}")
     run.rows["run"] = [run] * len(run.rows)
     return run
@@ -801,8 +703,6 @@ def own_interval(row):
     low, high = row["ci95_lo_ms"], row["ci95_hi_ms"]
     if not is_of_processes(row):
         return row["median_ms"], low, high
-    if int(row["schema"] or 1) < validate.ON_LOGARITHMS_SINCE:
-        low, high = validate.on_logarithms(row["mean_ms"], (high - low) / 2)
     return row["mean_ms"], low, high
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench.data import archive, command, machines, runs
+from antbench.data import archive, command, runs
 from antbench.data.code import device_code_of, git
 from antbench.data.command import WORK, BadInput
 
@@ -55,22 +55,16 @@ def clean_json(value, secrets):
 
 def clean_meta(meta, secrets):
     """meta.json without what is left out."""
-    known = [machines.fingerprint_of(device) for device in devices_of(meta)]
     meta = clean_json(meta, secrets)
     for name in OF_HOST:
         meta["machine"].pop(name, None)
-    for device, fingerprint in zip(devices_of(meta), known):
-        device |= {"fingerprint": fingerprint} if fingerprint else {}
+    for device in meta["devices"]:
         for name in OF_DEVICE:
             device.pop(name, None)
     for given in meta["inputs"]:
         given["path"] = last_part(given.get("path") or given["name"])
     program, *options = meta["command_line"]
     return {**meta, "command_line": [last_part(program), *without_places(options)]}
-
-
-def devices_of(meta):
-    return [device for device in (meta.get("device"), *(meta.get("devices") or [])) if device]
 
 
 def without_places(options):
@@ -103,7 +97,7 @@ def clean_csv(data, secrets):
 def secrets_of(meta):
     """The texts that an archive must not contain: the host's name, and the GPUs' UUIDs and bus addresses."""
     found = [meta["machine"].get(name) for name in OF_HOST]
-    found += [device.get(name) for device in devices_of(meta) for name in OF_DEVICE]
+    found += [device.get(name) for device in meta["devices"] for name in OF_DEVICE]
     return sorted({text for text in found if text}, key=len, reverse=True)
 
 

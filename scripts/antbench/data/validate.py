@@ -2,8 +2,7 @@
 
 A run may come from others, so everything that can be checked is checked. META says what meta.json must hold. Times must
 be finite and above 0. A table's statistics must follow from its samples, as bench/row/stats.c computes them. So must
-its status, from schema 4 on. plausible.py checks everything else. A fault is a BadInput that names the file and the
-line.
+its status. plausible.py checks everything else. A fault is a BadInput that names the file and the line.
 """
 
 import functools
@@ -18,6 +17,8 @@ from scipy import special
 from antbench.data.command import CONTROL, BadInput
 
 # ---- meta.json ----
+
+SCHEMA = 5  # of meta.json and the tables (bench/record/meta.c)
 
 
 def is_text(value):
@@ -78,6 +79,16 @@ def is_cores(value):
     return is_whole(value) and 0 <= value <= MOST_CORES
 
 
+def is_command(value):
+    """True for a program, its driver and options."""
+    return isinstance(value, list) and len(value) > 1 and all(map(is_text, value))
+
+
+def is_hashes(value):
+    """True for {file: its hash}."""
+    return isinstance(value, dict) and all(map(is_text, (*value, *value.values())))
+
+
 def is_outlook(value):
     """A verdict of the doctor (bench/clock/doctor.c)."""
     return value in ("ok", "will spoil", "cannot tell")
@@ -108,7 +119,7 @@ META = {
     "schema": is_whole,
     "run_id": is_name,
     "program": is_word,
-    "command_line": [is_text],
+    "command_line": is_command,
     "options": {
         "profile": is_word,
         "backend?": is_word,
@@ -144,14 +155,14 @@ META = {
         "threads_per_core?": is_cores,
         "effective_cores?": up_to(MOST_CORES),
     },
-    "device?": DEVICE,
-    "devices?": [DEVICE],
+    "devices": [DEVICE],
     "doctor?": [{"what": is_text, "verdict": is_outlook, "value": is_text, "advice?": is_text}],
     "build": {
         "commit": is_commit,
         "dirty": is_flag,
         "cc?": is_text,
         "nvcc?": is_text,
+        "kernels?": is_hashes,
         "device_code_sha256?": is_text,
         "cpu_code_sha256?": is_text,
         "executable_sha256?": is_text,
@@ -228,10 +239,13 @@ def read_json(path, most=LARGEST_JSON, strict=True):
 
 
 def check_meta(path, meta):
-    if fault := fault_of(meta, META, ""):
+    """The schema comes first: a run of another one may have other members."""
+    fault = fault_of(meta, {"schema": META["schema"]}, "")
+    if not fault and meta["schema"] != SCHEMA:
+        told = f"schema {meta['schema']}, but this program reads schema {SCHEMA} only"
+        raise BadInput(f"{path}:1: {told}: measure again, and move this run elsewhere")
+    if fault := fault or fault_of(meta, META, ""):
         raise BadInput(f"{path}:1: not the description of a run: {fault}")
-    if not meta["command_line"]:
-        raise BadInput(f"{path}:1: not the description of a run: command_line is empty")
 
 
 # ---- A row ----
@@ -283,8 +297,6 @@ def order_fault(numbers):
 # ---- Its samples ----
 
 SAMPLE_DIGITS = 1e-6  # as a share of the largest sample: samples have seven digits
-SCHEMA_OF_PROCESSES = "3"  # first schema with a row's number of processes
-ON_LOGARITHMS_SINCE = 5  # schema; before it an interval of processes was Student's itself, which may reach 0
 INTERVAL_DIGITS = 3e-5  # Student's interval of two processes is 12.7 times as wide as their differences
 
 
@@ -296,7 +308,7 @@ def quantile(ordered, share):
     return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
 
 
-def summary(processes, schema=ON_LOGARITHMS_SINCE):
+def summary(processes):
     """{column: value} of the kept samples of each process, as bench/row/stats.c computes them."""
     kept = [samples[~np.isnan(samples)] for samples in processes]
     kept = [samples for samples in kept if len(samples)]
@@ -319,9 +331,7 @@ def summary(processes, schema=ON_LOGARITHMS_SINCE):
         means = np.array([samples.mean() for samples in kept])
         half = student(len(kept) - 1) * means.std(ddof=1) / math.sqrt(len(kept))
         found["mean_ms"] = means.mean()
-        low, high = means.mean() - half, means.mean() + half
-        if int(schema) >= ON_LOGARITHMS_SINCE:
-            low, high = on_logarithms(means.mean(), half)
+        low, high = on_logarithms(means.mean(), half)
     return {**found, "ci95_lo_ms": low, "ci95_hi_ms": high}
 
 
@@ -351,13 +361,13 @@ def check_statistics(path, row, processes, taken):
     """Compares a row's statistics with its samples. `path`: the table file. `taken`: number of samples, discarded ones
     too.
     """
-    expected = summary(processes, row["schema"])
+    expected = summary(processes)
     kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
     of = f"{path}:{int(row['line'])}"
     if kept != (0 if math.isnan(row["samples"]) else row["samples"]):
         raise BadInput(f"{of}: says {row['samples']:.0f} samples, but samples.csv has {kept} kept samples of it")
     counts = {"discarded": taken - kept, "processes": sum(not np.isnan(samples).all() for samples in processes)}
-    for name, count in counts.items() if row["schema"] >= SCHEMA_OF_PROCESSES else ():
+    for name, count in counts.items():
         if count != (0 if math.isnan(row[name]) else row[name]):
             raise BadInput(f"{of}: {name} is {row[name]:.0f}, but its samples give {count}")
     longest = max(map(len, processes), default=0)
@@ -374,7 +384,6 @@ def check_statistics(path, row, processes, taken):
 
 FAR, RAISED, APART = 3.0, 0.05, 0.5  # the same numbers as in bench/row/stats.h
 NOISY, WAITED = 0.05, 0.05  # the same numbers as in bench/row/judge.h
-JUDGED_SINCE = 4  # schema; before it a status depends neither on the shape of the samples nor on the time waited
 NEAR_A_LIMIT = 1e-4  # the program judged samples with more digits than it wrote
 
 
@@ -395,7 +404,7 @@ def shape(processes, wholes, far=FAR):
     return raised, mean(wholes, near) / np.median(np.concatenate(wholes)) - 1
 
 
-def status_of(processes, wholes, waited=math.nan, leeway=1.0, schema=ON_LOGARITHMS_SINCE):
+def status_of(processes, wholes, waited=math.nan, leeway=1.0):
     """The status that follows from the times alone (ab_judge_times), with every limit multiplied by `leeway`."""
     kept = [~np.isnan(samples) for samples in processes]
     wholes, processes = (
@@ -403,7 +412,7 @@ def status_of(processes, wholes, waited=math.nan, leeway=1.0, schema=ON_LOGARITH
     )
     if not processes:
         return "timeout"
-    found = summary(processes, schema)
+    found = summary(processes)
     low, high = found["ci95_lo_ms"], found["ci95_hi_ms"]
     if math.isnan(low):
         return "few"
@@ -421,6 +430,6 @@ def check_status(path, row, processes, wholes):
         found = None
         for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT):
             if found != row["status"]:
-                found = status_of(processes, wholes, row["waited"], 1 + leeway, row["schema"])
+                found = status_of(processes, wholes, row["waited"], 1 + leeway)
         if found != row["status"]:
             raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but its samples give {found}")

@@ -11,7 +11,7 @@ from antbench.data.command import ROOT, BadInput
 from antbench.gate import sides
 
 # The allowed form of each recorded option. Everything else in a meta.json is kept out of the command.
-PROGRAMS, DRIVER = re.compile(rf"{runs.PROGRAM}|table_\w+"), re.compile(r"[a-z0-9][\w.-]*")
+DRIVER = re.compile(r"[a-z0-9][\w.-]*")
 WORD, NUMBER = re.compile(r"[A-Za-z0-9][\w./+-]*"), re.compile(r"\d+")
 PATTERN = re.compile(r"[A-Za-z0-9*?][\w./+*?-]*")  # passed to the program without a shell
 OPTIONS = {
@@ -51,7 +51,7 @@ class Programs:
 
     def command(self, side, root, driver, rows, processes):
         run = side.of_driver[driver]
-        program, *first = program_of(run)
+        program = program_of(run)
         expect_same_program(root, program, run)
         options = dict(run.meta.get("options", {}))
         options["seed"] = int(options.get("seed") or 1) + 1
@@ -60,7 +60,7 @@ class Programs:
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
         if known_implementations(root / program) >= set(wanted):  # rows of scope setup are not in the registry
             options["implementations"] = wanted
-        return root, [str(root / program), *first, "--quiet", *arguments_of(options, run)]
+        return root, [str(root / program), driver, "--quiet", *arguments_of(options, run)]
 
 
 def in_turns(commands, processes, folder, names, enough=lambda *found: False):
@@ -103,11 +103,11 @@ def checked(text, form, name, run):
 
 
 def program_of(run):
-    """(the program that measured a run, the arguments that select the driver). Older programs had one driver each."""
+    """The program that measured a run."""
     name = Path(run.meta["command_line"][0]).name
-    if not PROGRAMS.fullmatch(name) or not DRIVER.fullmatch(run.driver):
+    if name != runs.PROGRAM or not DRIVER.fullmatch(run.driver):
         raise BadInput(f"{run.run_id}: its meta.json names a program other than antbench: {name[:40]!r}")
-    return (Path("build/bin") / name, run.driver) if name == runs.PROGRAM else (Path("build/bin") / name,)
+    return Path("build/bin") / name
 
 
 def expect_same_program(root, program, run):

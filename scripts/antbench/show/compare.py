@@ -100,8 +100,8 @@ def compare_rows(a, b):
         "ratio_hi": high,
         "ratio_per_sm_ghz": ratio * of_b.sm_ghz / of_a.sm_ghz if elsewhere else np.nan,
         "ratio_per_gb_s": ratio * of_b.gb_per_s / of_a.gb_per_s if elsewhere else np.nan,
-        "a_energy_j": runs.energy(a),
-        "b_energy_j": runs.energy(b),
+        "a_energy_j": a["energy_j"],
+        "b_energy_j": b["energy_j"],
         "first": first if first < math.inf else np.nan,
         "differs": " ".join(differences(a, b)),
     }

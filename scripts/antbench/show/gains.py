@@ -13,7 +13,7 @@ import re
 import textwrap
 from dataclasses import dataclass
 
-from antbench.data import cells, machines, rows, runs
+from antbench.data import cells, machines, rows
 from antbench.data.command import new_file
 from antbench.show import claims, gpus
 
@@ -146,7 +146,7 @@ def of_measured(tables, to):
 
 def energy(estimate):
     """Joules per sample of the first row of a time."""
-    return runs.energy(estimate.rows[0])
+    return estimate.rows[0]["energy_j"]
 
 
 # ---- Telling ----

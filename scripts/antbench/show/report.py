@@ -145,9 +145,7 @@ def minutes(of_run):
 
 def command_of(of_run):
     """The make command that repeats a run, without its output folder."""
-    options = of_run.meta["command_line"][1:]
-    if options and options[0] == of_run.driver:
-        options = options[1:]
+    options = of_run.meta["command_line"][2:]
     given, rest = {}, []
     while options:
         name, _, value = options.pop(0).partition("=")

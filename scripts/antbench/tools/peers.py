@@ -294,7 +294,7 @@ def row_of(peer, instance, measured, run_id, device):
     )
     row = {
         **dict.fromkeys(runs.HEADER, ""),
-        "schema": runs.NEWEST_SCHEMA, "run_id": run_id, "table": TABLE, "row": peer.row, "instance": instance["name"],
+        "schema": validate.SCHEMA, "run_id": run_id, "table": TABLE, "row": peer.row, "instance": instance["name"],
         "size": instance["n"], "implementation": f"peer/{peer.row}", "backend": peer.backend, "device": device, "params": params,
         "scope": "iteration", "seed": 1, "status": status, "samples": len(times), "processes": len(times), "discarded": 0,
         "note": "; ".join(filter(None, (told, peer.note if times else ""))),
@@ -399,12 +399,10 @@ def parse(arguments):
 def main(arguments):
     options = parse(arguments)
     beside, *others = ours(options)
-    known = {
-        name: beside.meta[name] for name in ("machine", "device", "devices", "inputs", "build") if name in beside.meta
-    }
+    known = {name: beside.meta[name] for name in ("machine", "devices", "inputs", "build")}
     stamp = now().replace("-", "").replace(":", "")
     meta = {
-        "schema": runs.NEWEST_SCHEMA,
+        "schema": validate.SCHEMA,
         "run_id": f"{runs.machine_slug(runs.device_name(beside))}/{stamp}-peers",
         "program": runs.PROGRAM,
         "command_line": [runs.PROGRAM, "peers"],

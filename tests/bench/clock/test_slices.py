@@ -1,7 +1,6 @@
 """Time that others take from a process is seen, by what the system tells and by the shape of the samples. A clock and a
 scheduler of the tests' own (tests/fake_system): nothing here depends on how busy the machine is."""
 
-import csv
 import json
 import re
 
@@ -10,7 +9,7 @@ import pytest
 
 from antbench.data import runs, validate
 from antbench.data.command import BadInput
-from support.commands import ROOT, SCHEMA, drive, rows_of, samples_of
+from support.commands import ROOT, drive, rows_of, samples_of
 from support.fake_system import preload
 
 ROW = ["--rows", "3.3/acotsp-seq/u20?protocol=as", "--profile", "smoke", "--iterations", "500"]
@@ -118,13 +117,3 @@ def test_a_status_that_the_samples_do_not_have_is_refused(tmp_path, monkeypatch)
     table.write_text(text.replace(",noisy,", ",ok,"))
     with pytest.raises(BadInput, match=r"table-3.3.csv:2: status is ok, but its samples give noisy"):
         assert runs.load_run(tmp_path / "run").processes
-    for path in (table, tmp_path / "run/meta.json"):  # runs from before this rule
-        path.write_text(path.read_text().replace(f'"schema": {SCHEMA}', '"schema": 3').replace(f"\n{SCHEMA},", "\n3,"))
-    for path, header in zip((table, tmp_path / "run/samples.csv"), runs.SCHEMAS["3"]):
-        with open(path, newline="") as file:
-            rows = list(csv.DictReader(file))
-        with open(path, "w", newline="") as file:
-            writer = csv.DictWriter(file, header, lineterminator="\n", extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows(rows)
-    assert runs.load_run(tmp_path / "run").processes

@@ -4,10 +4,10 @@ tests/data/keys/<driver>-<profile>-<host|gpu>.tsv hold the keys of every row (ta
 backend, params, scope) that were planned, without a file of TSPLIB and without an image, by the four programs which
 came before `antbench DRIVER`, and for later drivers when they were added. Stored runs have those keys, and runs are
 compared by them: a row that is called otherwise than before is compared with nothing. What was called i-roulette by
-those programs stands there as i-roulette-warp, under which stored runs are read (antbench.data.runs.named_today), and likewise what was
-called data-rw as data-rw-warp; task-thread, data-rw-warp, race, race-candidates and the i-roulette of today were added when stored runs had them. "asked" in
-the place of a profile means profile quick with --instances, ASKED below; "threads=all" stands for the number of usable
-cores; "gpu" is what is planned where there is a GPU. Kernels that came later are in none of the files and may be planned besides.
+those programs stands there as i-roulette-warp, and what was called data-rw as data-rw-warp; task-thread, data-rw-warp,
+race, race-candidates and the i-roulette of today were added when stored runs had them. "asked" in the place of a
+profile means profile quick with --instances, ASKED below; "threads=all" stands for the number of usable cores; "gpu" is
+what is planned where there is a GPU. Kernels that came later are in none of the files and may be planned besides.
 """
 
 import re

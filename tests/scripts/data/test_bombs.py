@@ -119,7 +119,7 @@ def put(path, data):
     path.write_bytes(data)
 
 
-SAMPLES = ",".join(runs.SCHEMAS["1"][1]).encode() + b"\n"
+SAMPLES = ",".join(runs.SAMPLES_HEADER).encode() + b"\n"
 OF_SAMPLES = {
     "zeros": (bytes(255 * MIB), "holds more than 64 MiB"),
     "empty lines": (SAMPLES + b"\n" * (63 * MIB), "samples.csv.xz:2: expected"),

@@ -36,22 +36,35 @@ def found(source, row="ds-roulette", scope="iteration"):
 # ---- Who a machine is ----
 
 
-def test_hosts_of_one_cpu_name_are_two_unless_a_fingerprint_or_the_same_gpu_and_day_says_otherwise():
-    def host(gpu, started="2026-01-01T00:00:00Z", fingerprint=""):
-        return machines.machine_of(measured_on(gpu, gpu_row(1), started=started, host=fingerprint), "cpu")
+def fingerprint(kind, text):
+    """The fingerprint of a text, as bench/clock/machine.c computes it."""
+    return hashlib.sha256(f"antbench {kind} {text}".encode()).hexdigest()
+
+
+def test_hosts_of_one_cpu_name_are_two_unless_a_fingerprint_says_otherwise():
+    def host(gpu, started="2026-01-01T00:00:00Z", known=""):
+        return machines.machine_of(measured_on(gpu, gpu_row(1), started=started, host=known), "cpu")
 
     assert host("a") != host("b") and host("") != host("", "2026-01-01T01:00:00Z")
-    assert host("a") == host("a", "2026-01-01T05:00:00Z") != host("a", "2026-01-02T00:00:00Z")
-    assert host("a", fingerprint="x") == host("b", "2026-02-01T00:00:00Z", fingerprint="x")
+    assert host("a", known="x") == host("b", "2026-02-01T00:00:00Z", known="x")
 
 
-def test_a_gpu_is_known_by_its_uuid_or_its_fingerprint():
+def test_a_gpu_is_known_by_its_fingerprint():
     one, other = (measured_on(gpu, gpu_row(1)) for gpu in "ab")
     again = measured_on("a", gpu_row(1), started="2026-02-01T00:00:00Z")
-    assert machines.machine_of(one) == machines.machine_of(again) != machines.machine_of(other)
-    shared = measured_on("a", gpu_row(1))
-    shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": "5a17"}
-    assert machines.machine_of(shared) == ("5a17",) and machines.name_of(shared) == "GPU 5a17"
+    assert machines.machine_of(one) == machines.machine_of(again) == ("a",) != machines.machine_of(other)
+    one.meta["devices"][0]["fingerprint"] = fingerprint("device", UUID)
+    assert machines.name_of(one) == f"GPU {fingerprint('device', UUID)[:8]}"
+    in_c = (ROOT / "tests/bench/clock/test_nvml.c").read_text()
+    assert f'"{fingerprint("device", UUID)}"' in in_c
+
+
+UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
+
+
+def test_a_machine_without_a_fingerprint_is_known_by_its_run():
+    run = measured_on("", gpu_row(1))
+    assert machines.machine_of(run, "cpu") == ("host of", run.run_id) and machines.name_of(run) == ""
 
 
 # ---- Whose code it is ----
@@ -141,27 +154,6 @@ def test_the_hash_of_cpu_code_changes_with_sources_compiler_and_flags_alone(tmp_
     assert len(changed | {first, hashed(cc="g++")}) == 6
 
 
-UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
-
-
-def test_a_shared_run_is_of_the_same_gpu_as_that_with_the_uuid(tmp_path):
-    """By the fingerprint that the program stores too (tests/bench/clock/test_nvml.c), which is not the UUID."""
-    own, shared = (measured_on("a", gpu_row(1)) for _ in range(2))
-    own.meta["devices"][0]["uuid"] = UUID
-    shared.meta["devices"][0] = {"name": "NVIDIA H200", "fingerprint": machines.fingerprint("device", UUID)}
-    assert machines.machine_of(own) == machines.machine_of(shared)
-    in_c = (ROOT / "tests/bench/clock/test_nvml.c").read_text()
-    assert f'"{machines.fingerprint("device", UUID)}"' in in_c and machines.name_of(own) == "GPU 01234567"
-
-
-def test_a_host_without_a_fingerprint_is_null_in_new_runs():
-    run = measured_on("a", gpu_row(1))
-    run.meta["machine"]["fingerprint"] = None
-    assert machines.machine_of(run, "cpu")[0] == "host beside" and machines.name_of(run) == "GPU a"
-    run.meta["devices"] = []
-    assert machines.name_of(run) == ""
-
-
 def test_a_cpu_is_told_by_what_it_amounts_to():
     known = {"cpu": "Xeon", "usable_cores": 16, "virtual": True, "hypervisor": "KVMKVMKVM", "effective_cores": 8.217}
     assert (
@@ -201,7 +193,7 @@ def test_a_run_says_what_its_machine_is(tmp_path):
         assert first["virtual"] == ("hypervisor" in flags.split())
     is_own = Path("/proc/1/comm").read_text().strip() == "systemd" and Path("/etc/machine-id").exists()
     known = is_own and Path("/etc/machine-id").read_text().strip()
-    assert first["fingerprint"] == (machines.fingerprint("host", known) if known else None)
+    assert first["fingerprint"] == (fingerprint("host", known) if known else None)
 
 
 def test_one_core_is_one_core(tmp_path):

@@ -200,11 +200,9 @@ def test_a_row_without_samples_was_not_measured(tmp_path, capsys):
 def test_energy_is_above_0_and_within_the_power_limit():
     device = {"power_limit_w": 700.0}
     row = {"min_ms": 1.0, "max_ms": 2.0}
-    metered, not_metered = {"options": {"energy_s": 2.0}}, {"options": {}}
-    assert plausible.energy_fault({**row, "energy_j": 0.5}, metered, [device]) is None
-    assert "more than its power limit of 700 W" in plausible.energy_fault({**row, "energy_j": 5.0}, metered, [device])
-    assert "not above 0" in plausible.energy_fault({**row, "energy_j": 0.0}, metered, [device])
-    assert plausible.energy_fault({**row, "energy_j": 0.0}, not_metered, [device]) is None  # the counter is coarse
+    assert plausible.energy_fault({**row, "energy_j": 0.5}, [device]) is None
+    assert "more than its power limit of 700 W" in plausible.energy_fault({**row, "energy_j": 5.0}, [device])
+    assert "not above 0" in plausible.energy_fault({**row, "energy_j": 0.0}, [device])
 
 
 def test_conditions_that_no_gpu_has():

@@ -42,7 +42,7 @@ def private(tmp_path):
         "--save=../private/images",
     ]
     meta["machine"]["host_name"] = HOST
-    meta["device"].update(uuid=UUID, pci_bus_id=BUS)
+    meta["devices"][0].update(uuid=UUID, pci_bus_id=BUS)
     meta["doctor"] = [
         {"what": "MIG", "verdict": "will spoil", "value": f"on {HOST}", "advice": f"nvidia-smi -i {BUS} -mig 0"}
     ]
@@ -81,15 +81,9 @@ def test_nothing_private_is_in_the_archive(private, tmp_path):
 
 
 def test_fingerprints_stay(private, tmp_path):
-    """Also that of a GPU of a run from before there were any."""
-    meta = meta_of(private)
-    meta["machine"]["fingerprint"] = machines.fingerprint("host", "a host")
-    (private / "meta.json").write_text(json.dumps(meta))
     own, (given,) = runs.load_run(private), runs.load_runs(shared(private, tmp_path / "out"))
-    assert machines.gpus_of(given) == machines.gpus_of(own) == (machines.fingerprint("device", UUID),)
-    assert (
-        machines.machine_of(given, "cpu") == machines.machine_of(own, "cpu") == ("host", meta["machine"]["fingerprint"])
-    )
+    assert machines.gpus_of(given) == machines.gpus_of(own) == (own.device["fingerprint"],)
+    assert machines.host_of(given) == machines.host_of(own) == own.meta["machine"]["fingerprint"]
 
 
 def test_what_is_told_of_the_run_stays(private, tmp_path):
@@ -101,7 +95,7 @@ def test_what_is_told_of_the_run_stays(private, tmp_path):
     assert meta["doctor"][0] == {
         "what": "MIG", "verdict": "will spoil", "value": "on host", "advice": "nvidia-smi -i host -mig 0"
     }  # fmt: skip
-    assert meta["device"]["name"] == "NVIDIA H100 80GB HBM3" and meta["device"]["sm_count"] == 132
+    assert meta["devices"][0]["name"] == "NVIDIA H100 80GB HBM3" and meta["devices"][0]["sm_count"] == 132
     assert "read d198.tsp and more.tsp on host; GPU; tsp/ds-roulette of 512/768" in found[f"{ID}/table-3.3.csv"]
 
 
@@ -249,7 +243,7 @@ def test_a_contributed_run_is_checked_and_shown_and_is_no_stored_one(contributed
     "spoil, why",
     [
         (lambda meta: meta["machine"].update(host_name=HOST), f'meta.json names the host or the GPU: "{HOST}"'),
-        (lambda meta: meta["device"].update(uuid=UUID), f'meta.json names the host or the GPU: "{UUID}"'),
+        (lambda meta: meta["devices"][0].update(uuid=UUID), f'meta.json names the host or the GPU: "{UUID}"'),
         (
             lambda meta: meta["command_line"].append("/home/someone/out"),
             'it contains a path or a UUID: "/home/someone/out"',

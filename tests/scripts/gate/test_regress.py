@@ -40,7 +40,7 @@ def change_rows(run, change):
     header, *lines = table.read_text().splitlines()
     changed = [header]
     for text in lines:
-        cells = dict(zip(runs.SCHEMAS["1"][0], text.split(",")))
+        cells = dict(zip(runs.HEADER, text.split(",")))
         if change(cells) is not False:
             changed.append(",".join(cells.values()))
     table.write_text("\n".join(changed) + "\n")
@@ -63,7 +63,7 @@ def slow_down(run, row, factor):
     lines = [text.split(",") for text in (run / "samples.csv").read_text().splitlines()]
     for cells in lines:
         if cells[1] == row:
-            cells[4] = f"{float(cells[4]) * factor:.7g}"
+            cells[7] = f"{float(cells[7]) * factor:.7g}"
     (run / "samples.csv").write_text("\n".join(map(",".join, lines)) + "\n")
 
 
@@ -72,7 +72,8 @@ def spoil(row, **new_cells):
 
     def change(cells):
         if cells["row"] == row:
-            cells.update({name: "" for name in [*runs.TIMES, "published_ms"]}, samples="", **new_cells)
+            gone = [*runs.TIMES, "published_ms", "samples", "processes", "iterations", "discarded"]
+            cells.update(dict.fromkeys(gone, ""), **new_cells)
 
     return change
 
@@ -100,7 +101,7 @@ def base(tmp_path):
 def new(tmp_path):
     """The same run again, of other code."""
     copy = Path(shutil.copytree(DATA / "newer", tmp_path / "new"))
-    change_meta(copy, lambda meta: meta["build"].update(kernels={}, device_code_sha256="0", executable_sha256="0"))
+    change_meta(copy, lambda meta: meta["build"].update(kernels={"kernels/tsp/colony.cu": "0"}, executable_sha256="0"))
     change_meta(copy, lambda meta: meta["machine"].update(name="Made up"))
     return copy
 
@@ -155,17 +156,17 @@ def test_a_real_change_is_found_as_it_was(gate, known):
 
 def test_wrong_output_outranks_slower(base, new, gate):
     slow_down(new, "ds-roulette", 1.2)
-    change_rows(new, spoil("i-roulette", status="wrong", note="city 3 twice"))
-    drop_samples(new, "i-roulette")
+    change_rows(new, spoil("i-roulette-warp", status="wrong", note="city 3 twice"))
+    drop_samples(new, "i-roulette-warp")
     done = gate(base, new)
     assert done.returncode == command.WRONG
-    assert done.stdout.startswith("wrong        3.3 i-roulette") and "city 3 twice" in done.stdout
+    assert done.stdout.startswith("wrong        3.3 i-roulette-warp") and "city 3 twice" in done.stdout
 
 
 @pytest.mark.parametrize("status", sides.FAILED)
 def test_a_row_that_has_no_time_any_more_is_inconclusive(base, new, status, gate):
-    change_rows(new, spoil("i-roulette", status=status, note="because"))
-    drop_samples(new, "i-roulette")
+    change_rows(new, spoil("i-roulette-warp", status=status, note="because"))
+    drop_samples(new, "i-roulette-warp")
     done = gate(base, new)
     assert done.returncode == command.INCONCLUSIVE and f"({status}: because)" in done.stdout
 
@@ -177,7 +178,7 @@ def test_missing_rows(base, new, gate):
     done = gate(base, new)
     assert done.returncode == command.INCONCLUSIVE
     assert done.stdout.splitlines()[-1] == "inconclusive: 3 missing, 2 same, 2 as good"
-    change_meta(new, lambda meta: meta["options"].update(implementations=["tsp/acotsp-seq", "tsp/i-roulette"]))
+    change_meta(new, lambda meta: meta["options"].update(implementations=["tsp/acotsp-seq", "tsp/i-roulette-warp"]))
     done = gate(base, new)
     assert done.returncode == command.OK
     assert done.stdout.splitlines()[-1] == "no regression: 2 same, 2 as good, 3 not asked for"
@@ -195,14 +196,17 @@ def test_missing_rows(base, new, gate):
         assert gate(base, new).returncode == code, rows
 
 
+NO_QUALITY = dict.fromkeys(("quality_metric", "quality_best", "quality_mean", "quality_runs"), "")
+
+
 def test_few_samples_are_inconclusive(base, new, gate):
     """Five samples of one process cannot be told from noise, however large the change."""
     for run in (base, new):
         lines = (run / "samples.csv").read_text().splitlines()
         (run / "samples.csv").write_text(
-            "\n".join(text for text in lines if text.split(",")[3] in {"i", *"01234"}) + "\n"
+            "\n".join(text for text in lines if text.split(",")[6] in {"number", *"01234"}) + "\n"
         )
-        settle(run)
+        change_rows(settle(run), lambda cells: cells.update(iterations="5", **NO_QUALITY))
     slow_down(new, "ds-roulette", 1.5)
     done = gate(base, new)
     assert done.returncode == command.INCONCLUSIVE and "fewer than 6 samples" in done.stdout
@@ -214,8 +218,8 @@ def change_samples(run, row, change):
     of_row = [cells for cells in lines[1:] if cells[1] == row]
     for line in {cells[2] for cells in of_row}:
         mine = [cells for cells in of_row if cells[2] == line]
-        for cells, ms in zip(mine, change([float(cells[4]) for cells in mine])):
-            cells[4] = f"{ms:.7g}"
+        for cells, ms in zip(mine, change([float(cells[7]) for cells in mine])):
+            cells[7] = f"{ms:.7g}"
     (run / "samples.csv").write_text("\n".join(map(",".join, lines)) + "\n")
 
 
@@ -386,14 +390,10 @@ def test_few_processes_say_what_they_can_find(base, new, gate, known):
 
 
 def test_tours_twice_as_long_are_worse_output(base, new, gate):
-    """The quality of each run, which schema 1 has in the note."""
 
     def double(cells):
-        found = re.search(r"run: ([\d ]+)", cells["note"])
-        if found and cells["row"] == "ds-roulette":
-            doubled = " ".join(str(2 * int(tour)) for tour in found[1].split())
-            cells["note"] = cells["note"].replace(found[1], doubled)
         if cells["row"] == "ds-roulette" and cells["quality_mean"]:
+            cells["quality_runs"] = " ".join(str(2 * int(tour)) for tour in cells["quality_runs"].split())
             cells.update({name: str(2 * float(cells[name])) for name in ("quality_best", "quality_mean")})
 
     change_rows(new, double)
@@ -475,8 +475,8 @@ def test_a_quality_after_other_iterations_is_not_compared():
         (lambda meta: meta["options"].update(iterations=10), "different iterations: default and 10"),
         (lambda meta: meta["options"].update(profile="thesis"), "different profile: quick and thesis"),
         (lambda meta: meta["build"].update(dirty=True), "NEW was built from a changed tree"),
-        (lambda meta: meta["device"].update(driver="1.2"), "different driver"),
-        (lambda meta: meta["device"].update(power_limit_w=300), "different power limit"),
+        (lambda meta: meta["devices"][0].update(driver="1.2"), "different driver"),
+        (lambda meta: meta["devices"][0].update(power_limit_w=300), "different power limit"),
     ],
 )
 def test_what_was_not_measured_alike_is_inconclusive(base, new, change, said, gate):
@@ -526,7 +526,7 @@ def test_nothing_matched(base, new, gate):
         lambda run: (run / "table-3.3.csv").write_text((run / "table-3.3.csv").read_text()[:-20]),
         lambda run: (run / "meta.json").unlink(),
         lambda run: (run / "samples.csv").unlink(),
-        lambda run: change_rows(run, lambda cells: cells.update(schema="2") if cells["row"] == "ds-roulette" else None),
+        lambda run: change_rows(run, lambda cells: cells.update(schema="4") if cells["row"] == "ds-roulette" else None),
         lambda run: change_rows(run, lambda cells: cells.update(device="X") if cells["row"] == "ds-roulette" else None),
     ],
 )
@@ -557,7 +557,7 @@ def test_same_code_is_said(base, new, gate):
 def test_summary_and_junit(base, new, tmp_path, gate):
     slow_down(new, "ds-roulette", 1.2)
     drop_samples(new, "acotsp-seq")
-    change_rows(new, spoil("acotsp-seq", status="timeout", note="a | b", quality_mean="17450"))
+    change_rows(new, spoil("acotsp-seq", status="timeout", note="a | b", quality_mean="17450", quality_runs=""))
     gate(base, new, "--summary", tmp_path / "gate.md", "--junit", tmp_path / "gate.xml")
     summary = (tmp_path / "gate.md").read_text().splitlines()
     assert summary[0] == "## Regression gate: slower: 3 slower, 1 inconclusive, 1 same, 3 as good"
@@ -650,16 +650,15 @@ def test_unchanged_processes_are_seldom_apart():
 
 def run_of_processes(tmp_path, processes):
     """A run of one row, whose processes have these samples."""
-    values = [(process, ms) for process, of_process in enumerate(processes, start=1) for ms in of_process]
-    row = thesis_row("3.3", "ds-roulette", "d198", 2.0, samples=len(values), processes=len(processes))
+    values = [(process, *each) for process, of in enumerate(processes, start=1) for each in enumerate(of)]
+    row = thesis_row("3.3", "ds-roulette", "d198", 2.0, samples=len(values), iterations=max(map(len, processes)))
     folder = write_run(tmp_path / "run", [row])
-    lines = [f"3.3,ds-roulette,2,{process},{i},{ms}," for i, (process, ms) in enumerate(values)]
-    (folder / "samples.csv").write_text("\n".join([",".join(runs.SCHEMAS["3"][1]), *lines]) + "\n")
+    lines = [f"3.3,ds-roulette,2,{process},1,{i},{number},{ms}," for i, (process, number, ms) in enumerate(values)]
+    (folder / "samples.csv").write_text("\n".join([",".join(runs.SAMPLES_HEADER), *lines]) + "\n")
     return runs.load_run(settle(folder))
 
 
 def test_the_processes_of_one_run_are_told_apart(tmp_path):
-    """The column `process` of schema 2."""
     run = run_of_processes(tmp_path, [(1, 1), (3, 3, 3)])
     assert [list(samples) for samples in run.processes[2]] == [[1, 1], [3, 3, 3]]
     (measured,) = sides.Side([run]).measured(runs.KEY).values()
@@ -787,7 +786,7 @@ def test_what_cannot_be_measured_again_is_inconclusive(base, new, gate):
     slow_down(new, "ds-roulette", 1.2)
     done = gate(base, new, "--rerun")
     assert done.returncode == command.INCONCLUSIVE
-    assert "could not be measured again" in done.stdout and "build/bin/table_3_3 is not" in done.stdout
+    assert "could not be measured again" in done.stdout and "build/bin/antbench is not" in done.stdout
 
 
 @pytest.fixture
@@ -1020,9 +1019,6 @@ def test_samples_are_matched_by_number():
     late = np.array([np.nan, 1, 2, 3, np.nan, 5, 6, 7, 8, 9, 10, 11])
     base, new = inference.matched([late, np.arange(12.0)], [np.arange(11.0)])
     assert [samples.tolist() for samples in (*base, *new)] == 3 * [[1, 2, 3, 5, 6, 7, 8, 9, 10]]
-    again = np.array([0, 1, 2, 3, np.nan, np.nan, np.nan, np.nan, 4, 5, 6, 7])
-    assert inference.numbered(again).tolist() == list(range(8))
-    assert len(inference.numbered(np.full(3, np.nan))) == 0 and len(inference.numbered(np.array([]))) == 0
 
 
 def first_is_slow(late_in, n=20):

@@ -25,7 +25,7 @@ def slower_gpu(tmp_path):
     """The older run as if of a GPU with half the multiprocessors, 3/4 of the clock and a quarter of the bandwidth."""
     run = Path(shutil.copytree(DATA / "older", tmp_path / "other"))
     meta = json.loads((run / "meta.json").read_text())
-    meta["device"].update(name="Other GPU", sm_count=66, clock_mhz=1485, memory_bus_bits=1280)
+    meta["devices"][0].update(name="Other GPU", sm_count=66, clock_mhz=1485, memory_bus_bits=1280)
     (run / "meta.json").write_text(json.dumps(meta))
     table = run / "table-3.3.csv"
     table.write_text(table.read_text().replace("NVIDIA H100 80GB HBM3", "Other GPU").replace(",1980,", ",1485,"))
@@ -90,8 +90,9 @@ def test_csv(slower_gpu, tmp_path, capsys):
 def test_rows_without_times_show_their_status(tmp_path, capsys):
     run = Path(shutil.copytree(DATA / "older", tmp_path / "run"))
     lines = (run / "table-3.3.csv").read_text().splitlines()
-    cells = dict(zip(runs.SCHEMAS["1"][0], lines[2].split(",")))
-    cells.update({name: "" for name in [*runs.TIMES, "published_ms"]}, status="timeout", samples="")
+    cells = dict(zip(runs.HEADER, lines[2].split(",")))
+    gone = [*runs.TIMES, "published_ms", "samples", "processes", "iterations", "discarded"]
+    cells.update(dict.fromkeys(gone, ""), status="timeout")
     lines[2] = ",".join(cells.values())
     (run / "table-3.3.csv").write_text("\n".join(lines[:3]) + "\n")
     samples = (run / "samples.csv").read_text().splitlines()

@@ -1,6 +1,5 @@
-"""The energy of a row: what is read of it, in tables, figures and comparisons, and what is not believed."""
+"""The energy of a row: what is read of it, in tables, figures and comparisons."""
 
-import json
 import math
 import shutil
 
@@ -17,15 +16,7 @@ JOULES = {"i-roulette": 2.5, "ds-roulette": 0.04}
 def run(tmp_path):
     """On a GPU, two rows whose energy was measured, and one on the CPU."""
     rows = [made_row("3.3", row, "d198", 10.0, "protocol=as-best", energy_j=joules) for row, joules in JOULES.items()]
-    folder = write_run(tmp_path / "run", [*rows, made_row("3.3", "acotsp-seq", "d198", 10.0, "protocol=as-best")])
-    measured_over(folder, 0.6)
-    return folder
-
-
-def measured_over(folder, seconds):
-    meta = json.loads((folder / "meta.json").read_text())
-    meta["options"]["energy_s"] = seconds
-    (folder / "meta.json").write_text(json.dumps(meta))
+    return write_run(tmp_path / "run", [*rows, made_row("3.3", "acotsp-seq", "d198", 10.0, "protocol=as-best")])
 
 
 def found(folder, row="ds-roulette"):
@@ -38,22 +29,11 @@ def test_it_is_in_millijoules(run):
     assert found(run, "acotsp-seq").reason == "its energy was not measured: --energy"
 
 
-def test_what_was_read_around_short_samples_is_not_believed(run):
-    """As runs before --energy have it: 3000 W by a board of 700."""
-    measured_over(run, None)
-    assert found(run).reason == "its energy was not measured: --energy"
-    assert all(math.isnan(runs.energy(row)) for row in runs.load_run(run).rows.to_dict("records"))
-
-
-def test_stored_runs_have_none_that_was():
+def test_no_stored_run_has_more_than_its_board_draws():
     for loaded in runs.load_below(runs.RESULTS / "reference"):
-        if not loaded.meta.get("options", {}).get("energy_s"):
-            continue
         for row in loaded.records:
-            if row["backend"] != "cuda":
-                continue
-            watts = 1e3 * runs.energy(row) / row["median_ms"]
-            assert not watts > 1.5 * loaded.device["power_limit_w"], (
+            watts = 1e3 * row["energy_j"] / row["median_ms"]
+            assert not watts > 1.5 * loaded.device.get("power_limit_w", 0), (
                 f"{loaded.path}: {row['row']} {row['instance']}: {watts:.0f} W"
             )
 
@@ -66,10 +46,10 @@ def test_it_is_drawn(run, tmp_path, capsys):
     assert "0 d198 2500 2500 2500" in (tmp_path / "3.3-energy.dat").read_text()
 
 
-def test_comparisons_have_it_where_it_is_known(run, capsys):
+def test_comparisons_have_it_where_it_is_known(run, tmp_path, capsys):
     assert compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(run)]) == 0
     header, line = (text.split() for text in capsys.readouterr().out.splitlines()[3:5])
     assert header[-4:] == ["A,", "J", "B,", "J"] and line[-2:] == ["2.5", "0.04"]
-    measured_over(run, None)
-    compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(run)])
+    unmetered = write_run(tmp_path / "unmetered", [made_row("3.3", row, "d198", 10.0) for row in JOULES])
+    compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(unmetered)])
     assert ", J" not in capsys.readouterr().out

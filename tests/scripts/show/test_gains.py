@@ -109,7 +109,7 @@ def two_gpus(tmp_path):
         folder = tmp_path / f"other-{len(list(tmp_path.iterdir()))}"
         shutil.copytree(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1", folder)
         meta = json.loads((folder / "meta.json").read_text())
-        meta["devices"][0].update(name="NVIDIA Other", uuid="GPU-other")
+        meta["devices"][0].update(name="NVIDIA Other", fingerprint="other")
         meta["build"].update(build)
         (folder / "meta.json").write_text(json.dumps(meta))
         other = runs.load_run(folder)
@@ -119,7 +119,7 @@ def two_gpus(tmp_path):
     return made
 
 
-OTHER_KERNELS = {"kernels": {}, "device_code_sha256": "f" * 64}
+OTHER_KERNELS = {"kernels": {"kernels/tsp/colony.cu": "f" * 64}}
 
 
 @pytest.mark.parametrize(

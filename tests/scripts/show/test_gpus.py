@@ -23,7 +23,7 @@ def results(tmp_path, monkeypatch):
     shutil.copytree(DATA / "newer", stored)
     shutil.copytree(DATA / "newer", yours)
     meta = json.loads((yours / "meta.json").read_text())
-    meta["device"]["name"] = "NVIDIA GeForce RTX 5090"
+    meta["devices"][0]["name"] = "NVIDIA GeForce RTX 5090"
     (yours / "meta.json").write_text(json.dumps(meta))
     table, samples = yours / "table-3.3.csv", yours / "samples.csv"
     header, *lines = table.read_text().splitlines()
