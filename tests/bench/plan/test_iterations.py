@@ -3,6 +3,7 @@
 import csv
 import math
 
+import numpy as np
 import pytest
 
 from antbench.data import cells, plausible, runs
@@ -12,8 +13,10 @@ from antbench.tools import drift
 from support.commands import drive, rows_of, samples_of
 from thesis_run import made_row, write_run
 
-STORED = runs.RESULTS / "reference/nvidia-h200"
-TABLE_33, FRONTIER = STORED / "20261123T015056Z-675ded5", STORED / "20261123T040923Z-19954af"
+REFERENCE = runs.RESULTS / "reference"
+H100 = REFERENCE / "nvidia-h100-80gb-hbm3"
+TABLE_33, FRONTIER = H100 / "20261126T104056Z-c8d43aae-3.3", H100 / "20261126T155952Z-31bcaa5c-frontier"
+JSC_3 = REFERENCE / "nvidia-h200/20261124T131527Z-6e94040-jsc-3"
 
 
 def row_of(run, table, name, instance, **params):
@@ -27,11 +30,11 @@ def stored():
 
 
 @pytest.mark.parametrize("table, row, stage, expected", [
-    ("3.3", "race", None, 100), ("3.4", "race", "construct", 100),  # the name of its quality says so
-    ("3.3", "ds-roulette", None, 8), ("3.4", "ds-roulette", "update", 8),  # no run came to its end
+    ("3.3", "race", None, 91), ("3.4", "race", "construct", 91),
+    ("3.3", "ds-roulette", None, 5), ("3.4", "ds-roulette", "update", 5),
     ("3.3", "i-roulette", None, 2), ("3.3", "copy", None, 0),
 ])  # fmt: skip
-def test_runs_of_before_say_it_by_their_quality_or_their_samples(stored, table, row, stage, expected):
+def test_a_row_says_how_many_iterations_a_run_had(stored, table, row, stage, expected):
     if row == "copy":
         found = next(each for each in stored.records if each["scope"] == "setup")
     else:
@@ -40,52 +43,53 @@ def test_runs_of_before_say_it_by_their_quality_or_their_samples(stored, table, 
 
 
 def test_the_first_iterations_of_each_run(stored):
-    """d198 has two runs in some processes: 500 samples."""
+    """d198 has two or three runs in some processes: 1000 samples."""
     row = row_of(stored, "3.3", "race", "d198", protocol="as-best")
-    means = {}
+    times = {}
     for sample in csv.DictReader(runs.content(TABLE_33 / "samples.csv.xz").decode().splitlines()):
-        if int(sample["line"]) == row["line"]:
-            means.setdefault(sample["process"], []).append(float(sample["ms"]))
-    of_first = [[ms for i, ms in enumerate(times) if i % 100 < 20] for times in means.values()]
+        if int(sample["line"]) == row["line"] and not sample["discard_reason"]:
+            times.setdefault(sample["process"], []).append((int(sample["number"]), float(sample["ms"])))
+    of_first = [[ms for number, ms in each if number % 100 < 20] for each in times.values()]
     expected = sum(sum(each) / len(each) for each in of_first) / len(of_first)
     cut = runs.of_first(row, 20)
-    assert sorted(map(len, means.values())) == [100, 200, 200]
-    assert cut["mean_ms"] == pytest.approx(expected, rel=1e-9) and cut["samples"] == 100
+    assert sorted(map(len, times.values())) == [*[100] * 4, 200, 200, 200]
+    assert cut["mean_ms"] == pytest.approx(expected, rel=1e-9) and cut["samples"] == 200
     assert runs.iterations(cut) == 20 and cut["mean_ms"] > 1.19 * row["mean_ms"]
     assert runs.of_first(row, 100) is row
 
 
-def test_discarded_samples_keep_their_places(stored):
-    """The first iteration of all processes was late."""
-    row = row_of(runs.load_run(FRONTIER), "frontier", "race", "pr2392", protocol="as-best")
-    assert row["discarded"] == 3 and math.isnan(runs.of_first(row, 1)["mean_ms"])
-    assert runs.of_first(row, 2)["samples"] == 3
+def test_discarded_samples_keep_their_places(stored, monkeypatch):
+    """As if the first iteration of all processes was late."""
+    row = row_of(stored, "3.3", "ds-roulette", "pr2392", protocol="as-best")
+    late = [np.array([math.nan, *samples[1:]]) for samples in runs.processes(row)]
+    monkeypatch.setattr(runs, "processes", lambda _: late)
+    assert math.isnan(runs.of_first(row, 1)["mean_ms"]) and runs.of_first(row, 2)["samples"] == 7
 
 
 def test_numbers_beside_each_other_are_over_the_same_iterations():
     source = cells.Source([runs.load_run(TABLE_33), runs.load_run(FRONTIER)])
     addresses = [f"{row}/pr2392?protocol=as-best" for row in ("frontier/race", "3.3/race", "3.3/ds-roulette")]
     found = [cells.look_up(source, address) for address in addresses]
-    assert [each.iterations for each in found] == [20, 100, 8]
+    assert [each.iterations for each in found] == [20, 91, 5]
     first = cells.common_iterations(found)
     cut = [cells.look_up(source, address, first=first) for address in addresses]
-    assert first == 20 and [each.iterations for each in cut] == [20, 20, 8]
-    assert cut[1].value == pytest.approx(cut[0].value, rel=0.02) and found[1].value < 0.8 * cut[1].value
-    assert cells.told_iterations(cut, first) == "the first 20 iterations (8 in rows that reached their time limit)"
+    assert first == 20 and [each.iterations for each in cut] == [20, 20, 5]
+    assert cut[1].value == pytest.approx(cut[0].value, rel=0.02) and found[1].value < 0.9 * cut[1].value
+    assert cells.told_iterations(cut, first) == "the first 20 iterations (5 in rows that reached their time limit)"
     assert cells.told_iterations(cut[:2], first) == "the first 20 iterations"
 
 
 def test_a_page_says_how_many_its_numbers_are_of():
     measured = readme.Measured([runs.load_run(TABLE_33), runs.load_run(FRONTIER)])
     text = " ".join(measured.ms(f"{row}/pr2392?protocol=as-best") for row in ("frontier/race", "3.3/race"))
-    assert measured.iterations() == "the first 20 iterations" and measured.marked(text).split()[1].startswith("1.45")
-    alike = readme.Measured([runs.load_run(STORED / "20261124T131527Z-6e94040-jsc-3")])
+    assert measured.iterations() == "the first 20 iterations" and measured.marked(text).split()[1].startswith("1.18")
+    alike = readme.Measured([runs.load_run(JSC_3)])
     assert alike.marked(alike.ms("jsc-3/bits/2^13")) == "0.0126" and alike.iterations() == ""
 
 
 def test_no_page_prints_a_median_as_the_number_of_a_row():
     """In place of means two of eight tables had them."""
-    run = runs.load_run(STORED / "20261124T131527Z-6e94040-jsc-3")
+    run = runs.load_run(JSC_3)
     row = row_of(run, "jsc-3", "cpu-bits-all", "2^20")
     assert row["mean_ms"] > 20 * row["median_ms"]
     measured = readme.Measured([run])
@@ -152,9 +156,9 @@ def test_what_a_row_cannot_say_of_its_iterations(scope, count, metric, fault):
 
 
 def test_drift_is_told_for_each_kernel(capsys):
-    name = "nvidia-h200/20261123T015056Z-675ded5"
+    name = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
     assert drift.main([name, "--rows", "3.3/race/pr2392?protocol=as-best"]) == 0
-    assert "| 3.3/race | pr2392 | protocol=as-best ants=2392 | 100 | 1.115 | +37.1 % |" in capsys.readouterr().out
+    assert "| 3.3/race | pr2392 | protocol=as-best ants=2392 | 91 | 1.046 | +18.5 % |" in capsys.readouterr().out
     assert drift.main([name, "--backend", "cuda", "--by-row"]) == 0
     assert "| tsp/race | " in capsys.readouterr().out
     with pytest.raises(BadInput, match="no row of these runs has timed iterations"):

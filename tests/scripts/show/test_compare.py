@@ -16,7 +16,7 @@ from antbench.show import compare
 from synthetic_runs import measured_on
 from thesis_run import quality_row, write_run
 
-RUN_3_3 = "nvidia-h200/20261124T003450Z-7aed97c-3.3"  # as stored
+RUN_3_3 = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"  # as stored
 DATA = Path(__file__).resolve().parents[2] / "data/runs"
 
 
@@ -159,7 +159,7 @@ def test_on_one_gpu_the_code_is_what_is_compared(monkeypatch):
 
 # ---- Published cards ----
 
-H200 = "nvidia-h200/20261124T003450Z-7aed97c-3.3"  # Table 3.3
+H100 = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"  # Table 3.3
 
 
 @pytest.mark.parametrize(
@@ -176,25 +176,25 @@ def test_a_card_of_two_sources_is_both():
 
 
 def test_a_run_stands_beside_a_published_card(tmp_path, capsys):
-    assert compare.main(["GTX 580", H200, "--csv", str(tmp_path / "out.csv")]) == 0
+    assert compare.main(["GTX 580", H100, "--csv", str(tmp_path / "out.csv")]) == 0
     text = capsys.readouterr().out
     assert text.startswith(
-        "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published\nB  NVIDIA H200: 132 SMs at 1980 MHz, 4814 GB/s"
+        "A  GTX 580 (thesis): 16 SMs at 1544 MHz, 192 GB/s; published\nB  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s"
     )
-    assert "DIFFERENT HARDWARE: A is GTX 580 (thesis), B is H200" in text
+    assert "DIFFERENT HARDWARE: A is GTX 580 (thesis), B is H100" in text
     lines = pd.read_csv(tmp_path / "out.csv", dtype={"table": str}).set_index(["table", "row", "instance"])
     line = lines.loc[("3.3", "DS-Roulette", "pr2392")]
-    ours = cells.Source(runs.load_runs(H200)).find(cells.parse("3.3/ds-roulette/pr2392?protocol=as-best"))
+    ours = cells.Source(runs.load_runs(H100)).find(cells.parse("3.3/ds-roulette/pr2392?protocol=as-best"))
     assert line["a_ms"] == 1979.31 and line["a_status"] == "published" and line["b_ms"] == pytest.approx(ours.value)
     assert line["ratio"] == pytest.approx(ours.value / 1979.31) and line["ratio_lo"] < line["ratio"] < line["ratio_hi"]
-    assert line["ratio_per_gb_s"] == pytest.approx(line["ratio"] * (2 * 3201 * 6016 / 8 / 1e3) / 192.4)
+    assert line["ratio_per_gb_s"] == pytest.approx(line["ratio"] * (2 * 2619 * 5120 / 8 / 1e3) / 192.4)
     assert line["ratio_per_sm_ghz"] == pytest.approx(line["ratio"] * (132 * 1.98) / (16 * 1.544))
     assert not any(row.startswith("ACOTSP") for _, row, _ in lines.index), "a CPU's times are no GPU's"
 
 
 def test_the_sides_may_be_turned_round(capsys):
     said = []
-    for sides in (["thesis", H200], [H200, "thesis"]):
+    for sides in (["thesis", H100], [H100, "thesis"]):
         compare.main(sides)
         said.append(float(re.search(r"B/A is ([\d.]+) in", capsys.readouterr().out)[1]))
     assert said[0] < 0.06 and said[0] * said[1] == pytest.approx(1, rel=0.02)
@@ -214,7 +214,7 @@ def test_the_sides_may_be_turned_round(capsys):
 )
 def test_a_card_that_is_none(name, error):
     with pytest.raises(BadInput, match="^" + re.escape(error)):
-        compare.main([name, H200])
+        compare.main([name, H100])
 
 
 def test_a_card_is_held_against_a_gpu_alone(tmp_path):
@@ -226,13 +226,13 @@ def test_a_card_is_held_against_a_gpu_alone(tmp_path):
 
 
 def test_iterations_are_compared_over_the_first_that_both_have(capsys):
-    """As stored: `race` ran 100 iterations of pr2392, and later ones are faster; DS-Roulette reached its time limit."""
+    """As stored: `race` ran 91 iterations of pr2392, and later ones are faster; DS-Roulette reached its time limit."""
     rows = runs.best_rows(runs.load_runs(RUN_3_3))
     (line,) = compare.compare_two(rows, *(f"3.3/{row}/pr2392?protocol=as-best" for row in ("race", "ds-roulette")))[
         0
     ].to_dict("records")
     race, other = (compare.rows_named(rows, f"3.3/{row}/pr2392?protocol=as-best")[0] for row in ("race", "ds-roulette"))
-    assert runs.iterations(race) == 100 > runs.iterations(other) == line["first"] > 1
+    assert runs.iterations(race) == 91 > runs.iterations(other) == line["first"] > 1
     of_first = [samples[: runs.iterations(other)].mean() for samples in runs.processes(race)]
     assert line["a_ms"] == pytest.approx(np.mean(of_first)) and line["a_ms"] > 1.1 * race["mean_ms"]
     assert line["ratio"] == pytest.approx(line["b_ms"] / line["a_ms"], rel=1e-3)

@@ -14,6 +14,9 @@ from antbench.show import gains, gpus, times
 from support.commands import ROOT
 
 REFERENCE = ROOT / "results/reference"
+TABLE_33, TABLE_61 = (
+    f"nvidia-h100-80gb-hbm3/{name}" for name in ("20261126T104056Z-c8d43aae-3.3", "20261126T162408Z-c8d43aae-6.1")
+)
 TABLES = ("3.3", "3.4", "4.1", "4.2", "5.1", "6.1")  # of the thesis, that have times of a GPU
 
 
@@ -86,9 +89,9 @@ def test_what_no_source_says_is_said():
 
 
 def test_make_gpus_begins_with_it_and_writes_it(tmp_path, capsys):
-    assert times.main(["--run", "nvidia-h200/20261124T003450Z-7aed97c-3.3", "--table", "3.3", "--out", str(tmp_path)]) == 0
+    assert times.main(["--run", TABLE_33, "--table", "3.3", "--out", str(tmp_path)]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("How many times as fast the H200 is as each other GPU\n") and "gains.csv, times.csv" in said
+    assert said.startswith("How many times as fast the H100 is as each other GPU\n") and "gains.csv, times.csv" in said
     with open(tmp_path / "gains.csv", newline="") as file:
         found = {(each["table"], each["row"], each["from"]): each for each in csv.DictReader(file)}
     of_thesis = found["3.3", "DS-Roulette", "GTX 580 (thesis)"]
@@ -103,17 +106,17 @@ def test_make_gpus_begins_with_it_and_writes_it(tmp_path, capsys):
 
 @pytest.fixture
 def two_gpus(tmp_path):
-    """Makes the Gpus of a stored run of an H200 and of the same as of another GPU, whose build may be another."""
+    """Makes the Gpus of a stored run of an H100 and of the same as of another GPU, whose build may be another."""
 
     def made(**build):
         folder = tmp_path / f"other-{len(list(tmp_path.iterdir()))}"
-        shutil.copytree(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1", folder)
+        shutil.copytree(REFERENCE / TABLE_61, folder)
         meta = json.loads((folder / "meta.json").read_text())
-        meta["devices"][0].update(name="NVIDIA Other", fingerprint="other")
+        meta["devices"][0].update(name="NVIDIA Other", fingerprint="f" * 64)
         meta["build"].update(build)
         (folder / "meta.json").write_text(json.dumps(meta))
         other = runs.load_run(folder)
-        stored = runs.load_run(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1")
+        stored = runs.load_run(REFERENCE / TABLE_61)
         return gpus.published_gpus() + gpus.of_sources([cells.Source([stored]), cells.Source([other])])
 
     return made
@@ -144,16 +147,17 @@ def test_times_of_other_code_are_marked(two_gpus, build, is_same):
 def test_joules_have_a_column_where_both_were_metered(two_gpus, monkeypatch):
     made = gpus.tables(two_gpus(), ["6.1"])
     assert " joule" not in gains.as_text(gains.gains(made)).splitlines()[6]
-    monkeypatch.setattr(runs, "energy", lambda row: 3.0 if "Other" in row["run"].device["name"] else 1.0)
+    joules = {"NVIDIA Other": 3.0, "NVIDIA H100 80GB HBM3": 1.0}
+    monkeypatch.setattr(gains, "energy", lambda estimate: joules[estimate.rows[0]["run"].device["name"]])
     (between,) = [gain for gain in gains.gains(made) if gain.row == gains.SAME_CODE]
-    assert (between.start.label, between.to.label) == ("H200", "Other") and between.joules == pytest.approx(1 / 3)
+    assert (between.start.label, between.to.label) == ("H100", "Other") and between.joules == pytest.approx(1 / 3)
     assert gains.as_text(gains.gains(made)).count(" joule\n") == 2  # of the thesis's part and of the measured GPU's
 
 
 def test_the_newest_gpu_is_yours_before_a_stored_and_that_before_a_contributed_one(monkeypatch):
     whose = {}
     monkeypatch.setattr(gpus, "whose_is", lambda source: whose[source])
-    run = runs.load_run(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1")
+    run = runs.load_run(REFERENCE / TABLE_61)
     found = [gpus.Gpu(name, source=cells.Source([run])) for name in ("contributed", "stored", "yours")]
     whose.update({gpu.source: gpu.label for gpu in found})
     assert gpus.newest(found).label == "yours" and gpus.newest(found[:2]).label == "stored"
@@ -179,10 +183,10 @@ def test_every_number_of_hardware_csv_is_published_and_every_card_with_times_is_
 
 
 def test_the_hardware_of_a_measured_gpu_is_its_drivers():
-    device = runs.load_run(REFERENCE / "nvidia-h200/20261124T003313Z-7aed97c-6.1").device
+    device = runs.load_run(REFERENCE / TABLE_61).device
     found = hardware.of_device(device)
     assert (found.sms, found.cores, found.ghz) == (132, 132 * 128, 1.98) and found.gb_per_s == pytest.approx(
-        4814.3, rel=1e-4
+        3352.3, rel=1e-4
     )
     assert hardware.of_device(device, 990.0).ghz == 0.99
     assert hardware.of_device({**device, "compute_capability": 80}).cores == 132 * 64

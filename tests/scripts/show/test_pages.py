@@ -52,12 +52,12 @@ def test_the_rest_is_folded(stored):
 
 
 def test_the_stored_h100_stands_beside_the_stored_h200(stored):
-    page, table = read(stored / "index.html"), read(stored / "tables/3.3.html")
+    page, table = read(stored / "index.html"), read(stored / "tables/5.1.html")
     for section in ("gains", "claims", "fastest"):
         inside = page.split(f'<section id="{section}">')[1].split("</section>")[0]
         assert "H200" in inside and re.search(r"<th[^>]*>(on the )?H100</th>", inside), section
-    gpu_by_gpu = table.split('id="gpus-3.3"')[1]
-    assert 'id="table-1-3.3"' in table and 'id="table-2-3.3"' in table
+    gpu_by_gpu = table.split('id="gpus-5.1"')[1]
+    assert 'id="table-1-5.1"' in table and 'id="table-2-5.1"' in table
     assert all(f'<th class="group">{gpu}</th>' in gpu_by_gpu for gpu in ("H200", "H100", "GTX 580 (thesis)"))
     with open(stored / "tables.csv", newline="", encoding="utf-8") as file:
         assert {line["machine"] for line in csv.DictReader(file)} == {"NVIDIA H200", "NVIDIA H100 80GB HBM3"}
