@@ -107,9 +107,8 @@ def lines(stored, code_of=machines.code_of):
 
 def counts(found):
     """The other cells of a line."""
-    inside, halves, of_processes = (
-        [each[i] for each in found if each[2] is not None and each[i] is not None] for i in (2, 3, 4)
-    )
+    inside, halves = ([each[i] for each in found if each[2] is not None] for i in (2, 3))
+    of_processes = [each[4] for each in found if each[4] is not None]
     n_rows = len({each[0] for each in found})
     missed = inside and np.mean(inside) < GOAL and n_rows >= LEAST_ROWS
     return (
