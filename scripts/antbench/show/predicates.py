@@ -145,38 +145,36 @@ def between(found, threshold):
 
 
 def all_above(found, threshold):
-    """Every value is larger than the limit. If all are within EQUAL of it, it is a tie."""
+    """Every value is larger than the limit. If all are within EQUAL of it, or one is and is not larger, it is a tie."""
     limit, ordered = float(threshold), by_value(found)
-    if limit and near(ordered, limit):
-        return tie(ordered, limit)
-    if any(case.below(limit / EQUAL) or (case.exact and case.value == limit == 0) for case in ordered):
+    low, high = limit / EQUAL, limit * EQUAL
+    if any(case.below(low) or (case.exact and case.value == limit == 0) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
-    if all(case.above(limit) for case in found):
-        return HOLDS, [ordered[0]]
-    return UNDECIDED, unclear(found, lambda case: case.above(limit))
+    return clear_or_tied(ordered, low, high, lambda case: case.above(limit), lambda case: case.value <= limit)
 
 
 def all_below(found, threshold):
     """Every value is smaller than the limit: the reverse of all_above()."""
     limit, ordered = float(threshold), by_value(found)
-    if limit and near(ordered, limit):
-        return tie(ordered, limit)
-    if any(case.above(limit * EQUAL) for case in found):
+    low, high = limit / EQUAL, limit * EQUAL
+    if any(case.above(high) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
-    if all(case.below(limit) for case in found):
-        return HOLDS, [ordered[-1]]
-    return UNDECIDED, unclear(found, lambda case: case.below(limit))
+    return clear_or_tied(ordered[::-1], low, high, lambda case: case.below(limit), lambda case: case.value >= limit)
 
 
-def near(ordered, limit):
-    """True if no value differs from the limit by more than EQUAL."""
-    return limit / EQUAL <= ordered[0].value <= ordered[-1].value <= limit * EQUAL
+def clear_or_tied(ordered, low, high, clear, short):
+    """The verdict on cases of which none fails: a tie if one is tied and the others are tied or clear.
 
-
-def tie(ordered, limit):
-    """The verdict on near cases: a tie if their intervals are near the limit too."""
-    outside = unclear(ordered, lambda case: case.within(limit / EQUAL, limit * EQUAL))
-    return (UNDECIDED, outside) if outside else (TIE, [ordered[0], ordered[-1]])
+    A case whose value is on the right side of the limit is tied only if all values are near the limit. So a clear case
+    never becomes a tied one if its interval is wider.
+    """
+    near = all(low <= case.value <= high for case in ordered)
+    tied = [case for case in ordered if case.within(low, high) and (near or short(case))]
+    if left := unclear(ordered, lambda case: case in tied or clear(case)):
+        return UNDECIDED, by_value(left)
+    if tied:
+        return TIE, by_value([ordered[0], ordered[-1]])
+    return (UNDECIDED if near else HOLDS), [ordered[0]]
 
 
 def most_below(found, threshold):

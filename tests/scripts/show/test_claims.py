@@ -65,10 +65,16 @@ def test_a_number_has_three_digits(value, text):
         ("all_above", "1", (1.2, 0.9), F),
         ("all_above", "1", (1.01, 0.99), T),
         ("all_above", "1", (1.2, 1.005), U),
+        ("all_above", "1", (0.985, 1.04, 1.2), T),  # none fails, and one case is a tie
+        ("all_above", "1", (0.985, 1.025, 1.015), T),  # 1.025 may be above 1.03, which changes nothing
+        ("all_above", "1", (0.985, 1.005, 1.2), U),
+        ("all_above", "1", (1.025, 1.028), U),
         ("all_below", "1", (0.3, 0.9), H),
         ("all_below", "1", (0.3, 1.2), F),
         ("all_below", "1", (0.99, 1.01), T),
         ("all_below", "1", (0.5, 0.995), U),
+        ("all_below", "1", (1.015, 0.95, 0.5), T),
+        ("all_below", "1", (1.015, 0.995, 0.5), U),
         ("most_below", "1", (0.9, 0.95, 1.3), H),
         ("most_below", "1", (0.9, 1.2, 1.3), F),
         ("most_below", "1", (0.9, 0.999, 1.3), U),
@@ -114,23 +120,35 @@ def test_an_open_interval_decides_nothing(predicate):
     assert claims.why_undecided(vague[:1]) == "an open interval: the interval of a part reaches 0 at case0"
 
 
+def random_cases(count, seed=1):
+    """Lists of four cases, about as large as 1.1 or larger, with lopsided intervals."""
+    random = np.random.default_rng(seed)
+    for _ in range(count):
+        below, above = 1 + random.uniform(0.001, 0.05, (2, 4)) * random.choice([0.1, 1], 4)
+        values = 1.1 * np.exp(random.normal(random.choice([0, 0.1]), random.choice([0.01, 0.05, 0.5]), 4))
+        made = zip(values, values / below, values * above)
+        yield [Case(f"case{i}", Estimate(*each, n=3)) for i, each in enumerate(made)]
+
+
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_wider_intervals_only_ever_leave_it_undecided(predicate):
-    """Nothing may gain a verdict by noise."""
-    random = np.random.default_rng(1)
-    for _ in range(400):
-        spreads = random.uniform(0.001, 0.05, 4)
-        values = np.exp(random.normal(0.2, random.choice([0.01, 0.05, 0.5]), 4))
-        found = [
-            Case(f"case{i}", Estimate(v, v / (1 + s), v * (1 + s), n=3))
-            for i, (v, s) in enumerate(zip(values, spreads))
-        ]
+    """Nothing may gain a verdict by noise, in all cases or in some."""
+    random, threshold = np.random.default_rng(2), THRESHOLDS.get(predicate, "1.1")
+    for found in random_cases(400):
         verdicts = [
-            PREDICATES[predicate]([case.missing_in(share) for case in found], THRESHOLDS.get(predicate, "1.1"))[0]
+            PREDICATES[predicate]([case.missing_in(share) for case in found], threshold)[0]
             for share in (0.5, 0.05, 0.01, 0.001, 1e-6)
         ]
         decided = [verdict for verdict in verdicts if verdict != U]
-        assert verdicts == decided + [U] * (len(verdicts) - len(decided)) and len(set(decided)) <= 1, values
+        assert verdicts == decided + [U] * (len(verdicts) - len(decided)) and len(set(decided)) <= 1, found
+        wider = [case.missing_in(share) for case, share in zip(found, random.choice([0.05, 0.03, 1e-3], 4))]
+        assert PREDICATES[predicate](wider, threshold)[0] in (verdicts[1], U), found
+
+
+def test_a_tie_shows_the_tied_case_and_an_end_of_the_others():
+    for predicate, values in (("all_above", (1.2, 0.985, 1.04)), ("all_below", (0.5, 1.015, 0.9))):
+        deciding = PREDICATES[predicate](cases(*values, spread=0.01), "1")[1]
+        assert [case.value for case in deciding] == sorted([values[0], values[1]])
 
 
 def test_every_predicate_is_used_and_has_words():
