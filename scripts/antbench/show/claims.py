@@ -174,13 +174,13 @@ def examine(line, source):
     deciding = [case for case in dict.fromkeys(deciding) if case in found or case.name not in names]
     reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
     if verdict == UNDECIDED:
-        reasons.append(why_undecided(deciding))
+        reasons.append(why_undecided(line, deciding))
     elif missing and verdict != predicates.FINAL.get(line["predicate"]) and verdict in (FAILS, TIE):
         reasons, verdict = [f"{verdict} so far", *reasons], UNDECIDED
     return replace(made, verdict=verdict, deciding=tuple(deciding), chance=chance, reason="; ".join(reasons))
 
 
-def why_undecided(deciding):
+def why_undecided(line, deciding):
     single, unbounded = (
         [case.name for case in deciding if test(case)] for test in (lambda c: not c.known, lambda c: c.open)
     )
@@ -188,7 +188,10 @@ def why_undecided(deciding):
         return f"no interval: one sample or run at {', '.join(single)}"
     if unbounded:
         return f"an open interval: the interval of a part reaches 0 at {', '.join(unbounded)}"
-    return "an interval crosses it"
+    if crossed := predicates.crossed(line["predicate"], deciding, line["threshold"]):
+        bound, beyond = crossed
+        return ", ".join(filter(None, (f"an interval crosses {round_number(bound)}", beyond)))
+    return "too few cases differ clearly"
 
 
 def judge_together(tests):
@@ -358,6 +361,12 @@ def short(value, digits=3):
     rounded = float(f"{value:.{digits - 1}e}")  # 0.09998 is 0.100, not 0.1000
     before = math.floor(math.log10(abs(rounded))) + 1
     return apart(f"{rounded if digits < 3 else value:.{max(digits - before, 0)}f}")
+
+
+def round_number(value):
+    """A number as in short(), without zeros at its end: "1.1"."""
+    text = short(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
 
 
 def apart(text):

@@ -1,5 +1,7 @@
 """What a sentence may claim about its cases. Each predicate gives a verdict and the cases that decide.
 
+If a predicate compares the cases with numbers, it knows these bounds, and `crossed` names the one that leaves it open.
+
 A predicate reads intervals only. Wider intervals can change its verdict only to undecided, so that noise never gives a
 verdict. `chance` uses this: it searches the smallest share of misses at which the intervals still decide. This share is
 the probability that chance alone gives the verdict. `kept_below` is the bound on it by Benjamini and Hochberg (1995)
@@ -23,6 +25,7 @@ EQUAL = 1.03  # a smaller factor is a tie, since runs of one program differ by 1
 TREND = 0.75  # share of the pairs of cases that makes a trend: Kendall's tau of a half
 MISSES = spread.MISSES  # share of misses of an Estimate's interval; also most verdicts that may rest on chance
 LEAST_CHANCE = 1e-12  # a smaller probability counts as 0
+FAILS_BELOW, FAILS_ABOVE = "below which the sentence fails", "above which the sentence fails"  # what a bound means
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,9 @@ class Case:
     def within(self, low, high):
         return self.known and low <= self.measured.low and self.measured.high <= high
 
+    def crosses(self, bound):
+        return self.known and self.measured.low <= bound <= self.measured.high
+
     def missing_in(self, share):
         """The case with an interval that misses in this share of samples."""
         return (
@@ -85,40 +91,75 @@ def quantile(share, n):
 # ---- Predicates: (verdict, the cases that decide) ----
 
 
+def bounded(bounds):
+    """Makes a predicate of cases and bounds one of cases and a threshold.
+
+    `bounds` computes {what lies beyond a bound: the bound} from the numbers of the threshold.
+    """
+
+    def decorate(predicate):
+        @functools.wraps(predicate)
+        def judge(found, threshold):
+            return predicate(found, *judge.bounds(threshold).values())
+
+        judge.bounds = lambda threshold: bounds(*map(float, threshold.split()))
+        return judge
+
+    return decorate
+
+
+def crossed(name, deciding, threshold):
+    """(the first bound that an interval of a deciding case crosses, what lies beyond it); None if no interval does."""
+    bounds = getattr(PREDICATES[name], "bounds", lambda _: {})(threshold)
+    found = ((bound, beyond) for beyond, bound in bounds.items() if any(case.crosses(bound) for case in deciding))
+    return next(found, None)
+
+
+def or_more(low, high):
+    return {FAILS_BELOW: low, "above which it is exceeded": high}
+
+
 def by_value(found):
     return sorted(found, key=lambda case: case.value)
 
 
-def up_to(found, threshold):
+@bounded(lambda limit: or_more(limit / NEAR, limit * NEAR))
+def up_to(found, low, high):
     """ "Up to 82 times": the largest value is near the limit. If one is clearly larger, the sentence is exceeded."""
-    limit, best = float(threshold), by_value(found)[-1]
-    larger = [case for case in found if case.above(limit * NEAR)]
-    if larger:
-        return EXCEEDED, [by_value(larger)[-1]]
-    if all(case.below(limit / NEAR) for case in found):
-        return FAILS, [best]
-    return HOLDS if best.within(limit / NEAR, limit * NEAR) else UNDECIDED, [best]
+    return largest_in_range(found, low, high)
 
 
-def average(found, threshold):
+@bounded(lambda limit: or_more(limit / NEAR, limit * NEAR))
+def average(found, low, high):
     """ "The average gain is 2.00x": the mean of the values is near the limit, or clearly larger."""
     count = Estimate(*3 * [len(found)])
-    return up_to([Case("the mean", cells.divide(cells.add([case.measured for case in found]), count))], threshold)
+    mean = Case("the mean", cells.divide(cells.add([case.measured for case in found]), count))
+    return largest_in_range([mean], low, high)
 
 
-def around(found, threshold):
+def largest_in_range(found, low, high):
+    falling = by_value(found)[::-1]
+    if larger := [case for case in falling if case.above(high)]:
+        return EXCEEDED, larger[:1]
+    not_smaller = [case for case in falling if not case.below(low)]
+    if not not_smaller:
+        return FAILS, falling[:1]
+    return HOLDS if falling[0].within(low, high) else UNDECIDED, not_smaller[:1]
+
+
+@bounded(lambda limit: or_more(limit / AROUND, limit * AROUND))
+def around(found, low, high):
     """ "Around 5 times": every value is near the limit, within AROUND."""
-    limit = float(threshold)
-    return in_range(found, limit / AROUND, limit * AROUND)
+    return in_range(found, low, high)
 
 
-def from_to(found, threshold):
+@bounded(lambda low, high: or_more(low / (EQUAL if low == 1 else NEAR), high * (EQUAL if high == 1 else NEAR)))
+def from_to(found, low, high):
     """ "4 to 8.5 times": every value lies between the ends, within NEAR of them.
 
     At an end of 1 the values must stay within EQUAL, as for a tie, since beyond it faster is slower.
     """
-    low, high = map(float, threshold.split())
-    return in_range(found, low / (EQUAL if low == 1 else NEAR), high * (EQUAL if high == 1 else NEAR))
+    return in_range(found, low, high)
 
 
 def in_range(found, low, high):
@@ -132,31 +173,32 @@ def in_range(found, low, high):
             return EXCEEDED, ends
         if all(case.within(low, high) for case in found):
             return HOLDS, ends
-    return UNDECIDED, unclear(found, lambda case: case.within(low, high) or case.above(high)) or ends
+    return UNDECIDED, unclear(found, lambda case: case.within(low, high) or case.above(high))
 
 
-def between(found, threshold):
+@bounded(lambda low, high: {FAILS_BELOW: low, FAILS_ABOVE: high})
+def between(found, low, high):
     """Every value lies between two limits; beyond either the sentence fails."""
-    low, high = map(float, threshold.split())
-    ends = [by_value(found)[0], by_value(found)[-1]]
+    ordered = by_value(found)
     if any(case.below(low) or case.above(high) for case in found):
-        return FAILS, ends
-    return (HOLDS if all(case.within(low, high) for case in found) else UNDECIDED), ends
+        return FAILS, [ordered[0], ordered[-1]]
+    outside = unclear(ordered, lambda case: case.within(low, high))
+    return (UNDECIDED, outside) if outside else (HOLDS, [ordered[0], ordered[-1]])
 
 
-def all_above(found, threshold):
+@bounded(lambda limit: {FAILS_BELOW: limit / EQUAL, "": limit, "up to which it is a tie": limit * EQUAL})
+def all_above(found, low, limit, high):
     """Every value is larger than the limit. If all are within EQUAL of it, or one is and is not larger, it is a tie."""
-    limit, ordered = float(threshold), by_value(found)
-    low, high = limit / EQUAL, limit * EQUAL
+    ordered = by_value(found)
     if any(case.below(low) or (case.exact and case.value == limit == 0) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
     return clear_or_tied(ordered, low, high, lambda case: case.above(limit), lambda case: case.value <= limit)
 
 
-def all_below(found, threshold):
+@bounded(lambda limit: {FAILS_ABOVE: limit * EQUAL, "": limit, "down to which it is a tie": limit / EQUAL})
+def all_below(found, high, limit, low):
     """Every value is smaller than the limit: the reverse of all_above()."""
-    limit, ordered = float(threshold), by_value(found)
-    low, high = limit / EQUAL, limit * EQUAL
+    ordered = by_value(found)
     if any(case.above(high) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
     return clear_or_tied(ordered[::-1], low, high, lambda case: case.below(limit), lambda case: case.value >= limit)
@@ -177,13 +219,13 @@ def clear_or_tied(ordered, low, high, clear, short):
     return (UNDECIDED if near else HOLDS), [ordered[0]]
 
 
-def most_below(found, threshold):
+@bounded(lambda limit: {"": limit})
+def most_below(found, limit):
     """The value is smaller in more than half of the cases. If it is larger in half of them the sentence fails.
 
     A missing case counts as neither (`fill`).
     """
-    limit, half = float(threshold), len(found) / 2
-    ordered = by_value(found)
+    half, ordered = len(found) / 2, by_value(found)
     middle = ordered[len(found) // 2]
     if sum(case.below(limit) for case in found) > half:
         return HOLDS, [middle]
@@ -191,10 +233,10 @@ def most_below(found, threshold):
     return (FAILS if fails else UNDECIDED), [ordered[0], middle, ordered[-1]]
 
 
-def most_above(found, threshold):
+@bounded(lambda limit: {"": limit})
+def most_above(found, limit):
     """The value is larger in more than half of the cases, as in most_below()."""
-    limit, half = float(threshold), len(found) / 2
-    ordered = by_value(found)
+    half, ordered = len(found) / 2, by_value(found)
     middle = ordered[len(found) // 2]
     if sum(case.above(limit) for case in found) > half:
         return HOLDS, [middle]
@@ -242,12 +284,13 @@ def clearly_less(a, b):
     return quotient.low > 1 if quotient else a.measured.high < b.measured.low
 
 
-def spread_at_most(found, threshold):
+@bounded(lambda limit: {FAILS_ABOVE: limit})
+def spread_at_most(found, limit):
     """The largest value is at most `limit` times the smallest."""
     low, *_, high = by_value(found)
-    ratio = Case("", cells.divide(high.measured, low.measured))
-    limit = float(threshold)
-    return (HOLDS if ratio.below(limit) else FAILS if ratio.above(limit) else UNDECIDED), [low, high]
+    ratio = Case(f"{high.name} over {low.name}", cells.divide(high.measured, low.measured))
+    verdict = HOLDS if ratio.below(limit) else FAILS if ratio.above(limit) else UNDECIDED
+    return verdict, [ratio] if verdict == UNDECIDED else [low, high]
 
 
 def unclear(found, clear):

@@ -117,7 +117,7 @@ def test_an_open_interval_decides_nothing(predicate):
     vague = [Case(f"case{i}", Estimate(value, 0, math.inf)) for i, value in enumerate((2.0, 1.0, 3.0))]
     assert PREDICATES[predicate](vague, THRESHOLDS.get(predicate, "1.5"))[0] == U
     assert claims.with_interval(Estimate(2.0, 0, math.inf, n=3)) == "2.00 (open, n 3)"
-    assert claims.why_undecided(vague[:1]) == "an open interval: the interval of a part reaches 0 at case0"
+    assert claims.why_undecided({}, vague[:1]) == "an open interval: the interval of a part reaches 0 at case0"
 
 
 def random_cases(count, seed=1):
@@ -143,6 +143,44 @@ def test_wider_intervals_only_ever_leave_it_undecided(predicate):
         assert verdicts == decided + [U] * (len(verdicts) - len(decided)) and len(set(decided)) <= 1, found
         wider = [case.missing_in(share) for case, share in zip(found, random.choice([0.05, 0.03, 1e-3], 4))]
         assert PREDICATES[predicate](wider, threshold)[0] in (verdicts[1], U), found
+
+
+@pytest.mark.parametrize("predicate", PREDICATES)
+def test_an_undecided_verdict_names_a_number_that_a_shown_interval_crosses(predicate):
+    line = {"predicate": predicate, "threshold": THRESHOLDS.get(predicate, "1.1")}
+    undecided = 0
+    for found in random_cases(400):
+        verdict, deciding = PREDICATES[predicate](found, line["threshold"])
+        if verdict == U:
+            undecided += 1
+            crossed = predicates.crossed(predicate, deciding, line["threshold"])
+            compares = not hasattr(PREDICATES[predicate], "bounds")
+            assert compares == (crossed is None) or predicate.startswith("most_"), found
+            told = claims.why_undecided(line, deciding)
+            assert told.startswith("an interval crosses ") == (crossed is not None)
+            assert not crossed or any(case.measured.low <= crossed[0] <= case.measured.high for case in deciding)
+    assert undecided > 5
+
+
+@pytest.mark.parametrize(
+    "predicate, threshold, values, note",
+    [
+        ("all_above", "1", (0.975, 1.2), "an interval crosses 0.971, below which the sentence fails"),
+        ("all_above", "1", (0.985, 1.005, 1.2), "an interval crosses 1"),
+        ("all_above", "1", (1.025, 1.028), "an interval crosses 1.03, up to which it is a tie"),
+        ("all_below", "1", (1.025, 0.5), "an interval crosses 1.03, above which the sentence fails"),
+        ("up_to", "82", (10, 74.5, 50), "an interval crosses 74.5, below which the sentence fails"),
+        ("up_to", "20", (22, 5), "an interval crosses 22, above which it is exceeded"),
+        ("between", "0.95 1.05", (1, 1.045), "an interval crosses 1.05, above which the sentence fails"),
+        ("most_below", "1", (0.9, 0.999, 1.3), "an interval crosses 1"),
+        ("spread_at_most", "1.1", (1, 1.1), "an interval crosses 1.1, above which the sentence fails"),
+        ("falls_after", "case1", (1, 5, 4), "too few cases differ clearly"),
+    ],
+)
+def test_a_note_names_the_number_and_what_lies_beyond(predicate, threshold, values, note):
+    verdict, deciding = PREDICATES[predicate](cases(*values, spread=0.01), threshold)
+    assert verdict == U
+    assert claims.why_undecided({"predicate": predicate, "threshold": threshold}, deciding) == note
 
 
 def test_a_tie_shows_the_tied_case_and_an_end_of_the_others():
