@@ -9,8 +9,9 @@
 enum { QUEUE_AHEAD = 4 };
 static const double LONG_MS = 10.0;
 static const double LOOK_S = 0.25; /* seconds between two looks at a GPU during long work */
-/* Delays before a GPU iteration: the least, the delay for work that waits for the CPU in its middle, and the most. */
-static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, MOST_DELAY_S = 2e-3;
+/* Delays before a GPU iteration: the least, the delay for work that waits for the GPU, the first one, and the most. */
+static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, FIRST_DELAY_S = 2e-3, MOST_DELAY_S = 16e-3;
+static const double LONGER = 4.0; /* factor by which a delay grows that enqueuing outlasts */
 
 /* Marks in the stream of work: CUDA events on a GPU, points in time on a CPU. */
 typedef struct work_clock {
@@ -148,7 +149,7 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         const bool profiled = timing->profiled && *completed == 0;
         if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
-        const double delay_s = slow && !timing->waits ? MOST_DELAY_S : timing->delay_s;
+        const double delay_s = slow && !timing->waits ? fmax(FIRST_DELAY_S, timing->delay_s) : timing->delay_s;
         const ab_status status =
             run_iteration(work, clock, timing, delay_s, *completed * stride, profiled ? series->launches : NULL);
         const double enqueue_s = ab_now_s() - begin;
@@ -178,7 +179,7 @@ static ab_status collect(const work_clock *clock, int stride, int completed, ab_
 
 ab_timing ab_timing_new(ab_backend backend, bool l2_cold)
 {
-    return (ab_timing){.backend = backend, .l2_cold = l2_cold, .delay_s = MOST_DELAY_S};
+    return (ab_timing){.backend = backend, .l2_cold = l2_cold, .delay_s = FIRST_DELAY_S};
 }
 
 /* Returns twice the time of enqueuing, which enqueuing rarely exceeds. */
@@ -187,15 +188,21 @@ static double delay_for(double enqueue_s)
     return fmin(LEAST_DELAY_S + 2.0 * enqueue_s, MOST_DELAY_S);
 }
 
-/* If even the fastest enqueuing outlasts the delay, the work waits for the GPU. */
-void ab_timing_adapt(ab_timing *timing, const ab_series *series)
+/* Work that waits for the GPU outlasts any delay, since it waits for the delay too. A CPU that is slow for a moment
+ * outlasts a short one only. */
+bool ab_timing_adapt(ab_timing *timing, const ab_series *series)
 {
     double ms = 0.0, enqueue_s = INFINITY;
     for (int stage = 0; stage < series->n_stages; ++stage) ms += series->ms[(series->n - 1) * series->n_stages + stage];
     for (int i = 0; i < series->n; ++i) enqueue_s = fmin(enqueue_s, series->enqueue_s[i]);
     timing->ahead = ms < LONG_MS ? QUEUE_AHEAD : 0;
-    timing->waits = enqueue_s >= timing->delay_s;
-    timing->delay_s = timing->waits ? WAITING_DELAY_S : delay_for(enqueue_s);
+    if (timing->waits) return true;
+    const bool outlasted = enqueue_s >= timing->delay_s;
+    timing->waits = outlasted && timing->delay_s >= MOST_DELAY_S;
+    timing->delay_s = timing->waits ? WAITING_DELAY_S
+                      : outlasted   ? fmin(LONGER * timing->delay_s, MOST_DELAY_S)
+                                    : delay_for(enqueue_s);
+    return timing->waits || !outlasted;
 }
 
 void ab_timing_lengthen(ab_timing *timing, const ab_series *series, int first)

@@ -3,9 +3,10 @@
  * CPU works are timed with CLOCK_MONOTONIC, and GPU works with CUDA events on the default stream. Each GPU iteration
  * begins behind a kernel that only waits until the CPU has queued the whole iteration. So the time is the GPU's work.
  * It does not include the host's launch overhead, which varies by a third between processes. If a work waits for the
- * CPU in its middle, this wait is part of its time. If the CPU took longer than the GPU's delay, the sample is late: it
- * may include host time. The first iteration is queued slowest and has the longest delay. The CPU stays a few short
- * iterations ahead, so that a time budget can end a run. Long iterations start one at a time.
+ * GPU in its middle, the GPU then waits for the CPU, and this wait is part of its time. If the CPU took longer than the
+ * GPU's delay, the sample is late: it may include host time. The first iteration is queued slowest and has a long
+ * delay. The CPU stays a few short iterations ahead, so that a time budget can end a run. Long iterations start one at
+ * a time.
  *
  * The CPU looks at the GPU (ab_timing) after it has queued one iteration and before it queues the next. So a look never
  * separates two launches of one sample. The iteration after a look has the same delay as the first.
@@ -46,7 +47,7 @@ typedef struct ab_timing {
     /* Number of iterations by which the CPU may be ahead of the GPU; 0: it waits for each one. */
     int ahead;
     double delay_s; /* seconds by which the GPU waits before each iteration */
-    bool waits;     /* true if the work waits for the CPU in its middle, so that a delay does not help */
+    bool waits;     /* true if the work waits for the GPU in its middle, so that a delay does not help */
     /* True if a profiler records the first iteration (gpu_profiler_begin), and its launches are listed. */
     bool profiled;
     void (*look)(void *context); /* function that the CPU calls while the GPU works; NULL: none */
@@ -56,8 +57,10 @@ typedef struct ab_timing {
 /* Returns the timing for a work about which nothing is known yet. */
 ab_timing ab_timing_new(ab_backend backend, bool l2_cold);
 
-/* Adapts the timing to a work whose iterations are like the last one of the series. */
-void ab_timing_adapt(ab_timing *timing, const ab_series *series);
+/* Adapts the timing to a work whose iterations are like the last one of the series. Returns false if it must be adapted
+ * again, because even the fastest enqueuing outlasted the delay: the delay is longer now. If the longest delay is
+ * outlasted too, the work waits for the GPU. */
+bool ab_timing_adapt(ab_timing *timing, const ab_series *series);
 
 /* Lengthens the delay for the slowest sample from `first` on. The delay never shrinks. */
 void ab_timing_lengthen(ab_timing *timing, const ab_series *series, int first);

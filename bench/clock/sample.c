@@ -158,21 +158,22 @@ static ab_work *timed_work(sampler *s)
     return s->sampling->alone ? &s->alone.work : s->work;
 }
 
-/* Warms up: runs at least once, and on a GPU for as long as it has rested. The number of iterations doubles each time,
- * so that a slow work does not run for long. */
+/* Warms up: runs at least once, and on a GPU for as long as it has rested, or until the delay is known. The number of
+ * iterations doubles each time, so that a slow work does not run for long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
     const double begin = ab_now_s(), rested = begin - s->state->gpu_ran_s;
     const double warm_up_s = fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
-    for (int iterations = 2; ab_now_s() - begin < warm_up_s;
-         iterations = iterations < WARM_UP_ITERATIONS ? 2 * iterations : iterations) {
+    bool adapted = false;
+    for (int iterations = 2; !adapted || ab_now_s() - begin < warm_up_s;) {
         ab_series unused = {0};
         int completed;
         const ab_status status = ab_time_work(work, &s->timing, iterations, warm_up_s, &unused, &completed);
-        if (status.code == AB_OK) ab_timing_adapt(&s->timing, &unused);
+        if (status.code == AB_OK) adapted = ab_timing_adapt(&s->timing, &unused);
         ab_series_free(&unused);
         AB_TRY(status);
+        if (adapted && iterations < WARM_UP_ITERATIONS) iterations *= 2;
     }
     return ab_ok();
 }
@@ -326,11 +327,14 @@ static ab_status take_groups(sampler *s)
         s->timing.look = look_at_gpu;
         s->timing.context = s;
     }
-    for (const double begin = ab_now_s(); s->kept < s->sampling->samples;) {
-        AB_TRY(take_group(s, s->sampling->pace.budget_s - (ab_now_s() - begin)));
+    for (double end = ab_now_s() + s->sampling->pace.budget_s; s->kept < s->sampling->samples;) {
+        const double begin = ab_now_s();
+        const int kept = s->kept;
+        AB_TRY(take_group(s, end - begin));
         s->row->waited = s->took_s > 0.0 ? s->lost_s / s->took_s : (double)NAN;
         if (s->kept >= s->sampling->samples) break;
-        if (ab_now_s() - begin >= s->sampling->pace.budget_s) {
+        if (s->kept == kept) end += ab_now_s() - begin; /* a group that is taken again costs nothing of the budget */
+        if (ab_now_s() >= end) {
             reason = "budget";
             break;
         }

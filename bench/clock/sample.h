@@ -5,11 +5,11 @@
  * asks for it, it also ends when the interval is narrow enough and the times are sound (ab_judge_times). The GPU is
  * looked at while it works (measure.h).
  *
- * A group is discarded and taken again, a limited number of times, in three cases. First, the GPU throttled; it is left
- * to cool. Second, the process waited for a core for more than 2 % of the time, or was preempted too often
- * (scheduler.h). This counts for CPU times only, and the last group before the budget is spent is kept. Third, samples
- * are late (measure.h): one of a fresh group, else more than a quarter. The new group has a longer delay. Fewer late
- * samples are discarded alone.
+ * A group is discarded and taken again, a limited number of times, in three cases. Its time is not taken from the
+ * budget. First, the GPU throttled; it is left to cool. Second, the process waited for a core for more than 2 % of the
+ * time, or was preempted too often (scheduler.h). This counts for CPU times only, and the last group before the budget
+ * is spent is kept. Third, samples are late (measure.h): one of a fresh group, else more than a quarter. The new group
+ * has a longer delay. Fewer late samples are discarded alone.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H

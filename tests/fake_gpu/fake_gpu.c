@@ -7,6 +7,9 @@
 
 #include "bench/clock/gpu.h"
 #include "bench/clock/measure.h"
+#include "tests/fake_gpu/fake_gpu.h"
+
+double fake_gpu_done_s;
 
 struct gpu_clock {
     double done_s;     /* when the queue will be empty */
@@ -40,6 +43,7 @@ static void enqueue(gpu_clock *clock, double seconds)
 {
     const double now_s = ab_now_s();
     clock->done_s = (clock->done_s > now_s ? clock->done_s : now_s) + seconds;
+    fake_gpu_done_s = clock->done_s;
 }
 
 ab_status gpu_clock_mark(gpu_clock *clock, int mark)

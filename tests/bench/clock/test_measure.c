@@ -15,6 +15,7 @@
 #include "bench/clock/scheduler.h"
 #include "bench/plan/share.h"
 #include "bench/row/judge.h"
+#include "tests/fake_gpu/fake_gpu.h"
 #include "tests/fake_system/fake_system.h"
 #include "tests/support/fake_nvml.h"
 
@@ -126,11 +127,13 @@ static void test_a_spent_budget_leaves_one_iteration(void **state)
     ab_series_free(&series);
 }
 
-/* A work for a GPU that takes no time there; the CPU takes slow_s to enqueue iterations from .. to - 1. */
+/* A work for a GPU that takes no time there; the CPU takes slow_s to enqueue iterations from .. to - 1, counted from the
+ * first group on or from the first iteration of all. It may wait for the GPU too. */
 typedef struct slow_work {
     ab_work work;
     int runs, from, to;
     double slow_s;
+    bool waits, from_warm_up;
 } slow_work;
 
 static ab_status run_slowly(ab_work *work, int stage)
@@ -138,7 +141,7 @@ static ab_status run_slowly(ab_work *work, int stage)
     slow_work *slow = (slow_work *)work;
     const int run = slow->runs++;
     const double end = ab_now_s() + (run >= slow->from && run < slow->to ? slow->slow_s : 0.0);
-    while (ab_now_s() < end) continue;
+    while (ab_now_s() < end || (slow->waits && ab_now_s() < fake_gpu_done_s)) continue;
     (void)stage;
     return ab_ok();
 }
@@ -154,7 +157,7 @@ static const ab_work_methods slow_methods = {1, {"all"}, run_slowly, leave_open}
 static ab_status open_slow(void *context, int group, ab_work **work)
 {
     slow_work *slow = context;
-    if (group < 0) slow->runs = -1000000;
+    if (group < 0 && !slow->from_warm_up) slow->runs = -1000000;
     if (group == 0 && slow->runs < 0) slow->runs = 0;
     *work = &slow->work;
     return ab_ok();
@@ -172,9 +175,9 @@ static ab_status count_anew(void *context, ab_work *work, int completed)
     return ab_ok();
 }
 
-static ab_series samples_of(bool fresh, int from, int to, double slow_s, double budget_s, ab_row *row)
+static ab_series samples_of_slow(slow_work slow, bool fresh, double budget_s, ab_row *row)
 {
-    slow_work slow = {{&slow_methods}, 0, from, to, slow_s};
+    slow.work.methods = &slow_methods;
     ab_machine_state machine = {0};
     const ab_sampling sampling = {.pace = {.budget_s = budget_s},
                                   .backend = AB_CUDA,
@@ -190,6 +193,11 @@ static ab_series samples_of(bool fresh, int from, int to, double slow_s, double 
     assert_int_equal(ab_take_samples(&machine, &sampling, &series, row).code, AB_OK);
     the_system.on = false;
     return series;
+}
+
+static ab_series samples_of(bool fresh, int from, int to, double slow_s, double budget_s, ab_row *row)
+{
+    return samples_of_slow((slow_work){.from = from, .to = to, .slow_s = slow_s}, fresh, budget_s, row);
 }
 
 static int late_ones(const ab_series *series)
@@ -275,14 +283,45 @@ static void test_late_samples_count_where_no_time_is_left(void **state)
     ab_series_free(&series);
 }
 
-static void test_what_waits_for_the_cpu_is_never_late(void **state)
+/* The first group costs 41 ms, the longer delays of the second 82 ms, and the whole budget is 100 ms. */
+static void test_a_group_that_is_taken_again_costs_nothing_of_the_budget(void **state)
 {
     (void)state;
     ab_row row;
-    ab_series series = samples_of(true, -10000000, 10000000, 3e-3, 10.0, &row);
+    ab_series series = samples_of(true, 0, 2 * GROUP, SLOW_S, 0.1, &row);
+    assert_int_equal(series.n, 2 * GROUP);
+    assert_int_equal(late_ones(&series), GROUP);
+    assert_string_equal(row.stop_reason, "count");
+    ab_series_free(&series);
+}
+
+/* Its time includes the wait for the CPU, 3 ms of an iteration, but no delay. */
+static void test_what_waits_for_the_gpu_is_never_late(void **state)
+{
+    (void)state;
+    ab_row row;
+    const slow_work waiting = {.from = -10000000, .to = 10000000, .slow_s = 3e-3, .waits = true};
+    ab_series series = samples_of_slow(waiting, true, 10.0, &row);
     assert_int_equal(series.n, GROUP);
     assert_int_equal(late_ones(&series), 0);
+    for (int i = 0; i < series.n; ++i) assert_true(series.ms[i] > 2.5 && series.ms[i] < 3.1);
     ab_series_free(&series);
+}
+
+/* A CPU that is slow while the work warms up, or always, does not make it one that waits. */
+static void test_a_cpu_that_enqueues_slowly_is_not_part_of_the_time(void **state)
+{
+    (void)state;
+    for (int always = 0; always < 2; ++always) {
+        ab_row row;
+        const slow_work slow = {.to = always ? 10000000 : 2, .slow_s = 3e-3, .from_warm_up = true};
+        ab_series series = samples_of_slow(slow, true, 10.0, &row);
+        assert_int_equal(series.n, GROUP);
+        assert_int_equal(late_ones(&series), 0);
+        for (int i = 0; i < series.n; ++i) assert_true(series.ms[i] < 0.1);
+        assert_true(isnan(row.waited)); /* by the CPU, which has no part in it */
+        ab_series_free(&series);
+    }
 }
 
 /* A work of a millisecond by the fake clock. From run `from` to run `to` every `period`-th takes 12.2 ms longer, while
@@ -668,7 +707,9 @@ int main(void)
         cmocka_unit_test(test_a_slow_first_iteration_is_not_late),
         cmocka_unit_test(test_a_late_group_is_taken_again_behind_a_longer_delay),
         cmocka_unit_test(test_late_samples_count_where_no_time_is_left),
-        cmocka_unit_test(test_what_waits_for_the_cpu_is_never_late),
+        cmocka_unit_test(test_a_group_that_is_taken_again_costs_nothing_of_the_budget),
+        cmocka_unit_test(test_what_waits_for_the_gpu_is_never_late),
+        cmocka_unit_test(test_a_cpu_that_enqueues_slowly_is_not_part_of_the_time),
         cmocka_unit_test(test_a_group_that_waited_for_a_core_is_taken_again),
         cmocka_unit_test(test_so_is_one_whose_core_the_host_took),
         cmocka_unit_test(test_on_a_busy_machine_the_last_group_counts_and_says_so),
