@@ -14,6 +14,7 @@ import io
 import json
 import math
 import re
+import string
 from pathlib import Path
 
 import numpy as np
@@ -82,9 +83,9 @@ def without_places(options):
     return shown
 
 
-def clean_csv(data, secrets):
-    """A CSV file with each cell cleaned."""
-    cleaned = functools.cache(lambda cell: clean(cell, secrets))
+def clean_csv(data, secrets, changed=None):
+    """A CSV file with each cell cleaned. `changed`: {cell: what it becomes}."""
+    cleaned = functools.cache(lambda cell: clean((changed or {}).get(cell, cell), secrets))
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(map(cleaned, line) for line in csv.reader(io.StringIO(data.decode(), newline="")))
@@ -205,17 +206,25 @@ def contributed():
 # ---- The archive ----
 
 
-def files_of(run):
-    """{name in the archive: bytes} of a run."""
+def files_of(run, run_id):
+    """{name in the archive: bytes} of a run, which is called `run_id` there."""
     secrets = secrets_of(run.meta)
     samples = clean_csv(runs.content(runs.samples_file(run.path)), secrets)
+    meta = {**clean_meta(run.meta, secrets), "run_id": run_id}
     return {
-        f"{run.run_id}/meta.json": (
-            json.dumps(clean_meta(run.meta, secrets), indent=2, ensure_ascii=False) + "\n"
-        ).encode(),
-        f"{run.run_id}/{run.table.name}": clean_csv(run.table.read_bytes(), secrets),
-        f"{run.run_id}/samples.csv.xz": archive.pack_samples(samples),
+        f"{run_id}/meta.json": (json.dumps(meta, indent=2, ensure_ascii=False) + "\n").encode(),
+        f"{run_id}/{run.table.name}": clean_csv(run.table.read_bytes(), secrets, {run.run_id: run_id}),
+        f"{run_id}/samples.csv.xz": archive.pack_samples(samples),
     }
+
+
+def free_id(run, taken):
+    """The run's id. If others have it, a letter is appended: two runs may begin in the same second, on two GPUs."""
+    ids = [run.run_id, *(f"{run.run_id}-{letter}" for letter in string.ascii_lowercase[1:])]
+    free = next((each for each in ids if each not in taken), None)
+    if not free:
+        raise BadInput(f"{run.path}: cannot be shared: {len(ids)} others are called {run.run_id}")
+    return free
 
 
 def check(path, of):
@@ -231,19 +240,19 @@ def check(path, of):
         raise BadInput(f"{of.path}: cannot be shared: its archive has different numbers")
 
 
-def file_of(run):
+def file_of(run_id):
     """The name of a run's archive."""
-    return f"{run.run_id.replace('/', '-')}{archive.ENDING}"
+    return f"{run_id.replace('/', '-')}{archive.ENDING}"
 
 
-def share(run, out):
+def share(run, out, run_id):
     """The archive of one run: its path."""
     _ = run.processes  # reading the samples checks them
     if why := unfit(run):
         raise BadInput(f"{run.path}: cannot be shared: {why}")
-    path = out / file_of(run)
+    path = out / file_of(run_id)
     out.mkdir(parents=True, exist_ok=True)
-    archive.pack(path, files_of(run))
+    archive.pack(path, files_of(run, run_id))
     try:
         check(path, run)
     except BaseException:
@@ -257,9 +266,10 @@ def main(arguments=None):
     parser.add_argument("run", help="a run: directory, or MACHINE/ID; a folder of runs gives one archive per run")
     parser.add_argument("--out", type=Path, default=WORK / "build/share")
     options = parser.parse_args(arguments)
-    known = known_code()
+    known, taken = known_code(), set()
     for run in runs.load_runs(options.run):
-        path = share(run, options.out.resolve())
+        taken.add(run_id := free_id(run, taken))
+        path = share(run, options.out.resolve(), run_id)
         print(
             f"{command.shown(path)}: {path.stat().st_size / 1024:.0f} KiB, {len(run.rows)} rows; {code_of(run, known)}"
         )

@@ -54,8 +54,8 @@ def misplaced(run, path):
     place, source = "/".join(path.parts[-2:]), runs.place_of(path)
     if place != run.run_id:
         return f"its run_id is {run.run_id}, but it lies in {place}"
-    if source.parent == runs.RESULTS / "contributed" and source.name != share.file_of(run):
-        return f"its archive is {source.name}; expected {share.file_of(run)}"
+    if source.parent == runs.RESULTS / "contributed" and source.name != share.file_of(run.run_id):
+        return f"its archive is {source.name}; expected {share.file_of(run.run_id)}"
     return None
 
 

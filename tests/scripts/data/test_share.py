@@ -117,6 +117,20 @@ def test_the_same_run_gives_the_same_bytes(private, tmp_path):
     assert shared(private, tmp_path / "a").read_bytes() == shared(private, tmp_path / "b").read_bytes()
 
 
+def test_two_runs_that_began_in_one_second_are_two_archives(private, tmp_path):
+    folder = tmp_path / "both"
+    for name in ("gpu-0", "gpu-1"):
+        shutil.copytree(private, folder / name)
+    change_meta(folder / "gpu-1", exit_code=4)
+    assert share.main([str(folder), "--out", str(tmp_path / "out")]) == 0
+    archives = sorted((tmp_path / "out").iterdir(), key=lambda path: len(path.name))
+    (first,), (second,) = map(runs.load_runs, archives)
+    assert [first.run_id, second.run_id] == [ID, f"{ID}-b"]
+    assert set(second.rows["run_id"]) == {f"{ID}-b"} and len(second.rows) == len(first.rows)
+    assert [first.meta["exit_code"], second.meta["exit_code"]] == [0, 4]
+    assert share.fault(second) is None
+
+
 def test_samples_are_small(tmp_path):
     stored = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T112914Z-c8d43aae-jsc-5"
     whole = sum(len(runs.content(path)) for path in stored.iterdir())
