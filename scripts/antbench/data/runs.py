@@ -629,8 +629,8 @@ def best_rows(runs, of_several=lambda row: False):
 
     A timed row comes first, then a row that is not from a smoke test. Rows of a CPU are then ordered by evidence: code
     that several hosts measured (`of_several`), more processes, more samples or runs. Rows of a GPU are then ordered by
-    code: the newest device code of their table, so that a table does not mix versions of kernels. Last come the profile
-    and the time of the run.
+    what they time: the GPU alone comes first (`has_cpu_time`). Then they are ordered by code: the newest device code of
+    their table, so that a table does not mix versions of kernels. Last come the profile and the time of the run.
     """
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
@@ -639,6 +639,7 @@ def best_rows(runs, of_several=lambda row: False):
         {
             "timed": rows["median_ms"].notna(),
             "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
+            "gpu_alone": [not has_cpu_time(row) for run in runs for row in run.records],
             "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
             "started": [run.started for run in rows["run"]],
         }
@@ -651,10 +652,28 @@ def best_rows(runs, of_several=lambda row: False):
     of_table = code[newest].groupby(rows["table"][newest]).last()
     order["current"] = code == rows["table"].map(of_table)
     ranked = order.sort_values(
-        ["timed", "more_than_smoke", "several", "processes", "samples", "current", "profile", "started"], kind="stable"
+        [
+            "timed",
+            "more_than_smoke",
+            "several",
+            "processes",
+            "samples",
+            "gpu_alone",
+            "current",
+            "profile",
+            "started",
+        ],
+        kind="stable",
     ).index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
+
+
+def has_cpu_time(row):
+    """True if a GPU row's time includes the CPU's part of the work in at least one process: only then it says how long
+    the process waited for a core.
+    """
+    return row["backend"] == "cuda" and row["waited"] == row["waited"]
 
 
 def evidence(row):

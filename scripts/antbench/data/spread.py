@@ -55,10 +55,11 @@ def processor_of(row):
 def identity(row, code_of=machines.code_of):
     """What rows of one result share: they differ in the machine only.
 
-    The profile is a part of it, since it decides how many iterations a mean counts.
+    The profile is a part of it, since it decides how many iterations a mean counts. So is the CPU's part in the time of
+    a GPU row.
     """
     profile = row["run"].profile if row["scope"] in ("iteration", "stage") else ""
-    return (*(row[name] for name in runs.KEY), processor_of(row), code_of(row), profile)
+    return (*(row[name] for name in runs.KEY), processor_of(row), code_of(row), profile, runs.has_cpu_time(row))
 
 
 def grouped(rows, code_of=machines.code_of):

@@ -245,6 +245,18 @@ def test_other_code_is_another_result():
     assert found(cells.Source(by_commit), "cpu").machines == 1
 
 
+def test_a_time_that_includes_the_cpus_part_is_another_result():
+    """A run tells of a GPU's row how long its process waited for a core only if the CPU took part in the time."""
+    runs_ = [measured_on(gpu, gpu_row(ms)) for gpu, ms in zip("abcd", (1.0, 1.02, 1.05, 3.0))]
+    runs_[3].rows["waited"] = 0.0
+    time = found(cells.Source(runs_))
+    assert time.machines == 3 and time.high < 1.3 and runs_[3] not in time.sources
+    assert found(cells.Source(runs_[3:])).value == pytest.approx(3.0)
+    newer = measured_on("a", gpu_row(2), started="2026-02-01T00:00:00Z")
+    newer.rows["waited"] = 0.0
+    assert found(cells.Source([runs_[0], newer])).value == pytest.approx(1.0)
+
+
 def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_kind():
     rows = {(f"row-{i}", "cuda"): around(1) for i in range(spread.MIN_ROWS)}
     slower = {key: around(1.02) for key in rows}
