@@ -12,14 +12,14 @@ LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 
 
 def machine_of(run, backend="cuda"):
-    """What identifies the machine of a run's rows: the GPUs for rows of a GPU, else the host.
+    """What identifies the machine of a run's rows: its host, or the GPUs of rows of a GPU if the host is unknown.
 
-    Hosts that are not known to be the same count as different.
+    GPUs of one host are one machine: what the host adds to a time is the same for all. Hosts that are not known to be
+    the same count as different.
     """
-    if backend == "cuda" and (gpus := gpus_of(run)):
-        return gpus
-    host = host_of(run)
-    return ("host", host) if host else ("host of", run.run_id)
+    if host := host_of(run):
+        return "host", host
+    return (gpus_of(run) if backend == "cuda" else ()) or ("host of", run.run_id)
 
 
 def gpus_of(run):

@@ -78,7 +78,7 @@ def log_means(of_machines):
 
 
 def by_machine(of_machines):
-    """{machine: logarithm of its mean}. A CPU has the machine of the GPU beside it, so that both can be compared."""
+    """{machine: logarithm of its mean}. A CPU and the GPU beside it are one machine if their host is known."""
     logs = {}
     for row in itertools.chain.from_iterable(of_machines.values()):
         logs.setdefault(machines.machine_of(row["run"]), []).append(math.log(row["mean_ms"]))

@@ -52,11 +52,24 @@ def test_hosts_of_one_cpu_name_are_two_unless_a_fingerprint_says_otherwise():
 def test_a_gpu_is_known_by_its_fingerprint():
     one, other = (measured_on(gpu, gpu_row(1)) for gpu in "ab")
     again = measured_on("a", gpu_row(1), started="2026-02-01T00:00:00Z")
+    assert machines.gpus_of(one) == machines.gpus_of(again) == ("a",) != machines.gpus_of(other)
+    for run in (one, again, other):
+        run.meta["machine"]["fingerprint"] = None
     assert machines.machine_of(one) == machines.machine_of(again) == ("a",) != machines.machine_of(other)
     one.meta["devices"][0]["fingerprint"] = fingerprint("device", UUID)
     assert machines.name_of(one) == f"GPU {fingerprint('device', UUID)[:8]}"
     in_c = (ROOT / "tests/bench/clock/test_nvml.c").read_text()
     assert f'"{fingerprint("device", UUID)}"' in in_c
+
+
+def test_gpus_of_one_host_are_one_machine():
+    """Two GPUs of a host agree better than those of two hosts do, most of all in short rows."""
+    runs_ = [measured_on(gpu, gpu_row(ms), host="h") for gpu, ms in zip("ab", (1.0, 1.02))]
+    assert machines.machine_of(runs_[0]) == machines.machine_of(runs_[1]) == machines.machine_of(runs_[0], "cpu")
+    assert found(cells.Source(runs_)).machines == 1
+    assert found(cells.Source([*runs_, measured_on("c", gpu_row(1.05), host="i")])).machines == 1  # too few rows
+    runs_ = [measured_on(gpu, gpu_row(1), host=host) for gpu, host in zip("abcd", "hhij")]
+    assert found(cells.Source(runs_)).machines == 3
 
 
 UUID = "GPU-01234567-89ab-cdef-0123-456789abcdef"
@@ -321,7 +334,7 @@ def test_a_cpus_time_is_paired_with_that_of_the_gpu_beside_it():
     source = cells.Source([measured_on(gpu, each) for gpu, each in zip("abc", times_)])
     assert cells.divide(found(source, "cpu"), found(source)).high == pytest.approx(50)
     one_host = cells.Source([measured_on(gpu, each, host="x") for gpu, each in zip("abc", times_)])
-    assert cells.divide(found(one_host, "cpu"), found(one_host)).high > 51  # three GPUs of one host are one CPU
+    assert cells.divide(found(one_host, "cpu"), found(one_host)).machines == 1
 
 
 def test_cases_are_compared_on_each_machine():
