@@ -133,7 +133,7 @@ void ab_machine_fingerprint(const char *uuid, char digest[65])
     read_value("/proc/1/comm", "", "", first, sizeof first);
     if (strcmp(first, "systemd") == 0) read_value("/etc/machine-id", "", "", id, sizeof id);
     digest[0] = '\0';
-    if (id[0] || (uuid && uuid[0])) ab_fingerprint("host", id[0] ? id : uuid, digest);
+    if (id[0] || uuid[0]) ab_fingerprint("host", id[0] ? id : uuid, digest);
 }
 
 void ab_machine_slug(const char *name, char slug[96])

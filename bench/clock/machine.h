@@ -28,8 +28,8 @@ ab_machine ab_machine_query(void);
 void ab_fingerprint(const char *kind, const char *text, char digest[65]);
 
 /* Writes the fingerprint of this host to digest[65]. If systemd runs here, it is made from the machine-id. In a
- * container the machine-id belongs to the image, so the fingerprint is made from `uuid`, a GPU of the host. It is "" if
- * `uuid` is "" or NULL. */
+ * container the machine-id belongs to the image, so the fingerprint is made from `uuid`, the GPU that stands for the
+ * host (ab_nvml_first_uuid). It is "" if `uuid` is "". */
 void ab_machine_fingerprint(const char *uuid, char digest[65]);
 
 /* Returns how many other threads of this machine wanted to run when this was first asked. The first call takes a mean

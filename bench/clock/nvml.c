@@ -51,6 +51,9 @@ struct ab_nvml {
     int (*power_limit)(nvml_handle device, unsigned *milliwatt);
     int (*throttle_reasons)(nvml_handle device, unsigned long long *mask);
     int (*driver_version)(char *version, unsigned size);
+    int (*count)(unsigned *count);
+    int (*by_index)(unsigned index, nvml_handle *device);
+    int (*uuid)(nvml_handle device, char *uuid, unsigned size);
     int (*total_energy)(nvml_handle device, unsigned long long *millijoule);
     int (*lock_clocks)(nvml_handle device, unsigned least_mhz, unsigned most_mhz);
     int (*free_clocks)(nvml_handle device);
@@ -88,6 +91,9 @@ static void find_functions(ab_nvml *nvml)
                   {&nvml->power_limit, "nvmlDeviceGetEnforcedPowerLimit"},
                   {&nvml->throttle_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons"},
                   {&nvml->driver_version, "nvmlSystemGetDriverVersion"},
+                  {&nvml->count, "nvmlDeviceGetCount_v2"},
+                  {&nvml->by_index, "nvmlDeviceGetHandleByIndex_v2"},
+                  {&nvml->uuid, "nvmlDeviceGetUUID"},
                   {&nvml->total_energy, "nvmlDeviceGetTotalEnergyConsumption"},
                   {&nvml->lock_clocks, "nvmlDeviceSetGpuLockedClocks"},
                   {&nvml->free_clocks, "nvmlDeviceResetGpuLockedClocks"},
@@ -329,4 +335,18 @@ void ab_nvml_driver_version(const ab_nvml *nvml, char text[32])
 {
     text[0] = '\0';
     if (nvml && nvml->driver_version && nvml->driver_version(text, 32) != NVML_SUCCESS) text[0] = '\0';
+}
+
+void ab_nvml_first_uuid(const ab_nvml *nvml, const char *uuid, char first[AB_UUID])
+{
+    unsigned count = 0;
+    snprintf(first, AB_UUID, "%s", uuid);
+    if (!nvml || !nvml->count || !nvml->by_index || !nvml->uuid || nvml->count(&count) != NVML_SUCCESS) return;
+    for (unsigned i = 0; i < count; ++i) {
+        nvml_handle device;
+        char other[AB_UUID];
+        if (nvml->by_index(i, &device) == NVML_SUCCESS && nvml->uuid(device, other, AB_UUID) == NVML_SUCCESS &&
+            strcmp(other, first) < 0)
+            snprintf(first, AB_UUID, "%s", other);
+    }
 }

@@ -68,4 +68,9 @@ ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* accepts NULL */
 /* Writes the driver's version to text[32], "" if not known. */
 void ab_nvml_driver_version(const ab_nvml *nvml, char text[32]);
 
+/* Writes the UUID ("GPU-...") of the GPU that stands for this host: the first in the order of text. `uuid` is of any GPU
+ * of the host, and stands for it if NVML does not tell. */
+enum { AB_UUID = 96 };
+void ab_nvml_first_uuid(const ab_nvml *nvml, const char *uuid, char first[AB_UUID]); /* accepts NULL for nvml */
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/files.h"
 #include "bench/clock/cores.h"
 #include "bench/clock/machine.h"
+#include "bench/clock/nvml.h"
 #include "bench/record/meta.h"
 #include "bench/clock/scheduler.h"
 
@@ -208,11 +209,23 @@ static double measured_cores(const ab_options *options)
     return options->process || options->profile == AB_SMOKE ? (double)NAN : ab_cores_measure();
 }
 
+/* The host's fingerprint; `device` describes one of its GPUs, or is NULL. */
+static void host_fingerprint(const json_t *device, char digest[65])
+{
+    const char *uuid = json_string_value(json_object_get(device, "uuid"));
+    const char *pci_bus_id = json_string_value(json_object_get(device, "pci_bus_id"));
+    char first[AB_UUID] = "";
+    ab_nvml *nvml = pci_bus_id ? ab_nvml_open(pci_bus_id) : NULL;
+    if (uuid) ab_nvml_first_uuid(nvml, uuid, first);
+    ab_nvml_close(nvml);
+    ab_machine_fingerprint(first, digest);
+}
+
 static json_t *machine_json(const ab_options *options, const char *name, const json_t *devices)
 {
     char fingerprint[65];
     const ab_machine machine = ab_machine_query();
-    ab_machine_fingerprint(json_string_value(json_object_get(json_array_get(devices, 0), "uuid")), fingerprint);
+    host_fingerprint(json_array_get(devices, 0), fingerprint);
     const ab_scheduler tells = ab_scheduler_query();
     const char *policy = getenv("OMP_WAIT_POLICY");
     double load;

@@ -76,6 +76,27 @@ static void answers_are_converted(void **state)
     ab_nvml_close(nvml);
 }
 
+static void a_host_is_known_by_the_first_of_its_gpus_whichever_is_asked(void **state)
+{
+    (void)state;
+    char first[AB_UUID];
+    ab_nvml *nvml = open_fake();
+    ab_nvml_first_uuid(NULL, "GPU-c", first);
+    assert_string_equal(first, "GPU-c");
+    ab_nvml_first_uuid(nvml, "GPU-c", first); /* the fake was not told */
+    assert_string_equal(first, "GPU-c");
+    setenv("FAKE_UUIDS", "GPU-c GPU-a GPU-b", 1);
+    for (const char *asked = "GPU-a\0GPU-b\0GPU-c\0"; *asked; asked += strlen(asked) + 1) {
+        ab_nvml_first_uuid(nvml, asked, first);
+        assert_string_equal(first, "GPU-a");
+    }
+    setenv("FAKE_UUIDS", "GPU-c", 1);
+    ab_nvml_first_uuid(nvml, "GPU-c", first);
+    assert_string_equal(first, "GPU-c");
+    unsetenv("FAKE_UUIDS");
+    ab_nvml_close(nvml);
+}
+
 static void power_is_of_this_moment_where_the_driver_tells_it(void **state)
 {
     (void)state;
@@ -223,6 +244,7 @@ int main(void)
         cmocka_unit_test(nothing_is_known_without_nvml),
         cmocka_unit_test(unknown_device_is_null),
         cmocka_unit_test_setup(answers_are_converted, load_fake_nvml),
+        cmocka_unit_test(a_host_is_known_by_the_first_of_its_gpus_whichever_is_asked),
         cmocka_unit_test(power_is_of_this_moment_where_the_driver_tells_it),
         cmocka_unit_test(other_processes_are_all_but_this_one),
         cmocka_unit_test(what_speaks_against_a_gpus_times_is_told),

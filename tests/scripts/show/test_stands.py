@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from antbench.data import cells, runs
+from antbench.data import cells
 from antbench.data.command import ROOT
 from antbench.show import readme, report, stands
 
