@@ -40,6 +40,7 @@ static const ab_row *model(const parts *p)
 
 /* ---- Samples ---- */
 
+/* Joins all samples, also of a row of which none is kept. */
 static ab_status join_samples(const parts *p, ab_recorded_row *joined)
 {
     for (int i = 0; i < p->n; ++i) joined->capacity += p->of[i] ? p->of[i]->n_samples : 0;
@@ -51,6 +52,8 @@ static ab_status join_samples(const parts *p, ab_recorded_row *joined)
             *sample = p->of[i]->samples[k];
             sample->process = i + 1;
         }
+    joined->row.discarded = 0;
+    for (int i = 0; i < p->n; ++i) joined->row.discarded += p->of[i] ? p->of[i]->row.discarded : 0;
     return ab_ok();
 }
 
@@ -180,8 +183,6 @@ static void join_metric(const parts *p, ab_row *row)
 
 static ab_status join_columns(const parts *p, ab_row *row)
 {
-    row->discarded = 0;
-    for (int i = 0; i < p->n; ++i) row->discarded += p->of[i] ? p->of[i]->row.discarded : 0;
     /* Takes the largest value. fmax of a NAN and a number is the number. */
     for (int i = 0; i < p->n; ++i)
         if (p->of[i]) row->iterations = fmax(row->iterations, p->of[i]->row.iterations);
@@ -201,8 +202,9 @@ ab_status ab_join_rows(const ab_recorded_row *const *of, int n, ab_recorded_row 
 {
     const parts p = {of, n};
     *joined = (ab_recorded_row){.row = *model(&p)};
-    if (has_failed(joined->row.status) || joined->row.ms.samples == 0) return ab_ok();
+    if (has_failed(joined->row.status)) return ab_ok();
     AB_TRY(join_samples(&p, joined));
+    if (joined->row.ms.samples == 0) return ab_ok();
     AB_TRY(summarise(&p, joined));
     AB_TRY(join_columns(&p, &joined->row));
     ab_judge_times(&joined->row, true);

@@ -99,7 +99,28 @@ static void a_process_without_samples_leaves_the_rest(void **state)
     ab_recorded_row joined = join(parts, 2);
     assert_int_equal(joined.row.ms.processes, 1);
     assert_int_equal(joined.row.status, AB_ROW_FEW);
-    assert_int_equal(join(none, 2).row.status, AB_ROW_TIMEOUT);
+    free(joined.samples);
+    joined = join(none, 2);
+    assert_int_equal(joined.row.status, AB_ROW_TIMEOUT);
+    free(joined.samples);
+}
+
+/* The row says how many were discarded, and samples.csv has them. */
+static void samples_of_a_row_that_keeps_none_are_kept_with_their_reasons(void **state)
+{
+    (void)state;
+    ab_sample a[SAMPLES];
+    ab_recorded_row late = process_of(a, 10), without = {.row = ab_row_new()};
+    for (int i = 0; i < SAMPLES; i++) strcpy(a[i].discard_reason, "throttled");
+    late.row.ms.samples = 0;
+    late.row.discarded = SAMPLES;
+    late.row.status = without.row.status = AB_ROW_TIMEOUT;
+    const ab_recorded_row *const parts[] = {&without, &late};
+    ab_recorded_row joined = join(parts, 2);
+    assert_int_equal(joined.row.status, AB_ROW_TIMEOUT);
+    assert_int_equal(joined.row.discarded, SAMPLES);
+    assert_int_equal(joined.n_samples, SAMPLES);
+    assert_int_equal(joined.samples[0].process, 2);
     free(joined.samples);
 }
 
@@ -206,6 +227,7 @@ int main(void)
         cmocka_unit_test(discarded_samples_are_kept_and_do_not_count),
         cmocka_unit_test(a_failure_of_one_process_is_the_rows),
         cmocka_unit_test(a_process_without_samples_leaves_the_rest),
+        cmocka_unit_test(samples_of_a_row_that_keeps_none_are_kept_with_their_reasons),
         cmocka_unit_test(a_time_slice_in_each_process_is_seen),
         cmocka_unit_test(qualities_stand_in_the_order_of_their_seeds),
         cmocka_unit_test(a_quality_that_is_not_defined_is_said_and_not_written),
