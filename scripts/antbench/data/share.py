@@ -2,7 +2,8 @@
 
 The host's name, the GPU's UUID and bus address, and saved images are left out. Fingerprints stay, so that two runs of
 one machine are known as such. Of every path in any text the last part stays. Samples are compressed. The archive is
-then unpacked and read again. Its numbers must be the run's, and it must contain nothing of the above.
+then unpacked and read again. Its numbers must be the run's, and it must contain nothing of the above. Of two runs of a
+folder with the same id, the second one gets a letter behind it.
 
 `make results-check` asks `fault` about each run below results/contributed/.
 """
