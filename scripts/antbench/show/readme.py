@@ -107,6 +107,10 @@ class Measured:
         """The iterations of the numbers so far, in words (cells.told_iterations)."""
         return cells.told_iterations([found for _, found, _ in self.asked.values()], self.first)
 
+    def if_noisy(self, told):
+        """A text about ~ if one of the numbers so far has it, else ""."""
+        return told if any("~" in number for number in self.numbers().values()) else ""
+
     def copied_in_ms(self, n_bytes):
         """The time in which a copy in the GPU's memory reads as many bytes."""
         return claims.short(n_bytes / roofline.roof(self.source)["copy"] / 1e6)
@@ -120,13 +124,17 @@ class Measured:
     def marks(self):
         return machines.Marks([self.cells])
 
-    def marked(self, text):
-        """A table with its numbers and the marks of its cells."""
-        marks, first = self.marks, self.first
-        numbers = {
+    def numbers(self):
+        """{place: the text of a number so far}: all are means over the same first iterations."""
+        first = self.first
+        return {
             i: as_text(cells.look_up(self.source, address, first=first))
             for i, (address, _, as_text) in self.asked.items()
         }
+
+    def marked(self, text):
+        """A table with its numbers and the marks of its cells."""
+        marks, numbers = self.marks, self.numbers()
         return PLACE.sub(
             lambda place: numbers.get(int(place[1]), "") + marks.of(0, self.cells[int(place[1])]), text.strip()
         )

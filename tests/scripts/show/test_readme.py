@@ -46,6 +46,16 @@ def test_links_of_the_results_lead_to_files():
         assert links and [link for link in links if "://" not in link and not (page.parent / link).exists()] == [], page
 
 
+def test_a_block_says_what_a_tilde_is_where_it_has_one():
+    told = set()
+    for text in pages().values():
+        for block in readme.BLOCK.finditer(text):
+            has, says = bool(re.search(r"~\d", block[0])), "~:" in block[0]
+            assert has == says, block[2]
+            told.add(has)
+    assert told == {True, False}
+
+
 def test_a_block_without_a_template_is_refused():
     texts = {page: text.replace("generated: ants ", "generated: aunts ") for page, text in pages().items()}
     pages_of_results = (
