@@ -629,8 +629,8 @@ def best_rows(runs, of_several=lambda row: False):
 
     A timed row comes first, then a row that is not from a smoke test. Rows of a CPU are then ordered by evidence: code
     that several hosts measured (`of_several`), more processes, more samples or runs. Rows of a GPU are then ordered by
-    what they time: the GPU alone comes first (`has_cpu_time`). Then they are ordered by code: the newest device code of
-    their table, so that a table does not mix versions of kernels. Last come the profile and the time of the run.
+    code: the newest device code of their table, so that a table does not mix versions of kernels. Of the same code, a
+    time of the GPU alone comes first (`has_cpu_time`). Last come the profile and the time of the run.
     """
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
@@ -658,8 +658,8 @@ def best_rows(runs, of_several=lambda row: False):
             "several",
             "processes",
             "samples",
-            "gpu_alone",
             "current",
+            "gpu_alone",
             "profile",
             "started",
         ],

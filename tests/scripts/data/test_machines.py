@@ -268,6 +268,9 @@ def test_a_time_that_includes_the_cpus_part_is_another_result():
     newer = measured_on("a", gpu_row(2), started="2026-02-01T00:00:00Z")
     newer.rows["waited"] = 0.0
     assert found(cells.Source([runs_[0], newer])).value == pytest.approx(1.0)
+    other_code = measured_on("a", gpu_row(2), started="2026-02-01T00:00:00Z", kernel="2")
+    other_code.rows["waited"] = 0.0
+    assert found(cells.Source([runs_[0], other_code])).value == pytest.approx(2.0), "the newest code is shown"
 
 
 def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_kind():
