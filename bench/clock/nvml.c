@@ -113,7 +113,7 @@ static bool start(ab_nvml *nvml, const char *pci_bus_id)
     memcpy(&find_device, &symbols[1], sizeof find_device);
     find_functions(nvml);
     if (!init || !find_device || !nvml->shutdown || init() != NVML_SUCCESS) return false;
-    if (find_device(pci_bus_id, &nvml->device) == NVML_SUCCESS) return true;
+    if (!pci_bus_id || find_device(pci_bus_id, &nvml->device) == NVML_SUCCESS) return true;
     nvml->shutdown();
     return false;
 }
@@ -346,7 +346,7 @@ void ab_nvml_first_uuid(const ab_nvml *nvml, const char *uuid, char first[AB_UUI
         nvml_handle device;
         char other[AB_UUID];
         if (nvml->by_index(i, &device) == NVML_SUCCESS && nvml->uuid(device, other, AB_UUID) == NVML_SUCCESS &&
-            strcmp(other, first) < 0)
+            (!first[0] || strcmp(other, first) < 0))
             snprintf(first, AB_UUID, "%s", other);
     }
 }

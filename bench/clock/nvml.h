@@ -10,7 +10,8 @@
 
 typedef struct ab_nvml ab_nvml;
 
-/* Returns the NVML device with this PCI bus id ("0000:65:00.0"), or NULL if not known. */
+/* Returns the NVML device with this PCI bus id ("0000:65:00.0"), or NULL if not known. With NULL as id it returns NVML
+ * without a device, for ab_nvml_first_uuid alone. */
 ab_nvml *ab_nvml_open(const char *pci_bus_id);
 void ab_nvml_close(ab_nvml *nvml); /* accepts NULL */
 
@@ -68,8 +69,8 @@ ab_status ab_nvml_free_clock(const ab_nvml *nvml);          /* accepts NULL */
 /* Writes the driver's version to text[32], "" if not known. */
 void ab_nvml_driver_version(const ab_nvml *nvml, char text[32]);
 
-/* Writes the UUID ("GPU-...") of the GPU that stands for this host: the first in the order of text. `uuid` is of any GPU
- * of the host, and stands for it if NVML does not tell. */
+/* Writes the UUID ("GPU-...") of the GPU that stands for this host: the first in the order of text. `uuid` is of a GPU of
+ * the host, and stands for it if NVML does not tell; it is "" if no GPU is known. */
 enum { AB_UUID = 96 };
 void ab_nvml_first_uuid(const ab_nvml *nvml, const char *uuid, char first[AB_UUID]); /* accepts NULL for nvml */
 

@@ -209,14 +209,14 @@ static double measured_cores(const ab_options *options)
     return options->process || options->profile == AB_SMOKE ? (double)NAN : ab_cores_measure();
 }
 
-/* The host's fingerprint; `device` describes one of its GPUs, or is NULL. */
+/* The host's fingerprint; `device` describes one of its GPUs, or is NULL. A run of the CPU alone has no device, though
+ * its host may have GPUs. */
 static void host_fingerprint(const json_t *device, char digest[65])
 {
     const char *uuid = json_string_value(json_object_get(device, "uuid"));
-    const char *pci_bus_id = json_string_value(json_object_get(device, "pci_bus_id"));
-    char first[AB_UUID] = "";
-    ab_nvml *nvml = pci_bus_id ? ab_nvml_open(pci_bus_id) : NULL;
-    if (uuid) ab_nvml_first_uuid(nvml, uuid, first);
+    char first[AB_UUID];
+    ab_nvml *nvml = ab_nvml_open(NULL);
+    ab_nvml_first_uuid(nvml, uuid ? uuid : "", first);
     ab_nvml_close(nvml);
     ab_machine_fingerprint(first, digest);
 }

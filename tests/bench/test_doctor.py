@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from antbench.data import runs
-from support import fake_system
+from support import fake_nvml, fake_system
 from support.commands import PROGRAM, ROOT, WITH_GPU, drive, one_line
 
 GPU = ["driver", "clock", "persistence", "ECC", "MIG", "power", "processes", "PCIe", "temperature", "slowdown", "NUMA"]
@@ -24,11 +24,7 @@ WELL = {
 @pytest.fixture
 def machine(tmp_path, monkeypatch):
     """A function that puts a text into a file of a system that spoils nothing, beside a GPU that is well."""
-    subprocess.run(
-        ["gcc", "-shared", "-fPIC", "-o", tmp_path / "libnvidia-ml.so.1", ROOT / "tests/fake_nvml/fake_nvml.c"],
-        check=True,
-    )
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    fake_nvml.put_first(tmp_path, monkeypatch)
     for name, value in {**fake_system.preloaded(FAKE_ALONE="1"), "FAKE_ROOT": str(tmp_path / "root"), **WELL}.items():
         monkeypatch.setenv(name, value)
 

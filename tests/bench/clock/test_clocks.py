@@ -8,6 +8,7 @@ import time
 
 import pytest
 
+from support import fake_nvml
 from support.commands import PROGRAM, ROOT, WITH_GPU, drive, environment_of, one_line
 
 ROW = ["--rows", "3.3/acotsp-seq/u30?protocol=as", "--profile", "smoke", "--iterations", "2"]
@@ -29,9 +30,7 @@ BASE = "locked 4294901761 4294901761\n"
 @pytest.fixture
 def clock(tmp_path, monkeypatch):
     """The file that says what becomes of the clock."""
-    library = tmp_path / "libnvidia-ml.so.1"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, ROOT / "tests/fake_nvml/fake_nvml.c"], check=True)
-    monkeypatch.setenv("LD_LIBRARY_PATH", str(tmp_path))
+    fake_nvml.put_first(tmp_path, monkeypatch)
     monkeypatch.setenv("FAKE_CLOCK", str(tmp_path / "clock"))
     return tmp_path / "clock"
 

@@ -15,6 +15,7 @@ from scipy import stats
 
 from antbench.data import cells, code, machines, spread
 from antbench.show import claims, coverage, gpus, plots, predicates, printing, readme, report, times
+from support import fake_nvml
 from support.commands import PROGRAM, ROOT, environment_of
 from synthetic_runs import measured_on
 
@@ -194,7 +195,9 @@ def facts_of(out, cores=None):
     return json.loads((out / "meta.json").read_text())["machine"]
 
 
-def test_a_run_says_what_its_machine_is(tmp_path):
+def test_a_run_says_what_its_machine_is(tmp_path, monkeypatch):
+    fake_nvml.put_first(tmp_path, monkeypatch)
+    monkeypatch.setenv("FAKE_UUIDS", "GPU-b GPU-a")  # of which a run of the CPU uses none
     first, second = (facts_of(tmp_path / name) for name in "ab")
     stable = ("fingerprint", "virtual", "hypervisor", "threads_per_core", "caches", "cpu", "usable_cores")
     assert [first[name] for name in stable] == [second[name] for name in stable]
@@ -206,7 +209,10 @@ def test_a_run_says_what_its_machine_is(tmp_path):
         assert first["virtual"] == ("hypervisor" in flags.split())
     is_own = Path("/proc/1/comm").read_text().strip() == "systemd" and Path("/etc/machine-id").exists()
     known = is_own and Path("/etc/machine-id").read_text().strip()
-    assert first["fingerprint"] == (fingerprint("host", known) if known else None)
+    assert first["fingerprint"] == fingerprint("host", known or "GPU-a")
+    if not known:
+        monkeypatch.delenv("FAKE_UUIDS")
+        assert facts_of(tmp_path / "c")["fingerprint"] is None
 
 
 def test_one_core_is_one_core(tmp_path):

@@ -1,0 +1,12 @@
+"""The fake NVML of tests/fake_nvml in the place of a driver's."""
+
+import subprocess
+
+from support.commands import ROOT
+
+
+def put_first(folder, monkeypatch):
+    """From here on in this test, programs find it, as `folder`/libnvidia-ml.so.1."""
+    library = folder / "libnvidia-ml.so.1"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, ROOT / "tests/fake_nvml/fake_nvml.c"], check=True)
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(folder))
