@@ -62,7 +62,7 @@ def test_test_programs_share_a_library():
     programs = [path for path in found if path.is_file() and path.suffix in ("", ".so")]
     if not programs:
         pytest.skip("not built here")
-    assert sum(path.stat().st_size for path in programs) < 200e6
+    assert sum(path.stat().st_size for path in programs) < 400e6  # 2 GB without a shared library
 
 
 @pytest.mark.skipif(

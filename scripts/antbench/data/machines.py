@@ -127,8 +127,11 @@ def letter(i):
 
 
 def described(run):
-    told = ", ".join(filter(None, (f"commit {commit_of(run)}", name_of(run))))
-    return f"{run.run_id} ({told})"
+    return f"{run.run_id} ({details_of(run)})"
+
+
+def details_of(run):
+    return ", ".join(filter(None, (f"commit {commit_of(run)}", name_of(run))))
 
 
 def commit_of(run):

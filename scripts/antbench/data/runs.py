@@ -628,9 +628,10 @@ def best_rows(runs, of_several=lambda row: False):
     """The best row of each cell over several runs, with a column `rank`: the larger, the better.
 
     A timed row comes first, then a row that is not from a smoke test. Rows of a CPU are then ordered by evidence: code
-    that several hosts measured (`of_several`), more processes, more samples or runs. Rows of a GPU are then ordered by
-    code: the newest device code of their table, so that a table does not mix versions of kernels. Of the same code, a
-    time of the GPU alone comes first (`has_cpu_time`). Last come the profile and the time of the run.
+    that several hosts measured (`of_several`), more processes, the newest CPU programs of their table, more samples or
+    runs. Rows of a GPU are then ordered by code: the newest device code of their table. So a table does not mix
+    versions. Of the same code, a time of the GPU alone comes first (`has_cpu_time`). Last come the profile and the time
+    of the run.
     """
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
@@ -648,15 +649,18 @@ def best_rows(runs, of_several=lambda row: False):
     order["processes"], order["samples"] = zip(*of_cpu)
     order["several"] = [row["backend"] == "cpu" and of_several(row) for run in runs for row in run.records]
     newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
-    code = pd.Series([run.device_code for run in rows["run"]])
-    of_table = code[newest].groupby(rows["table"][newest]).last()
-    order["current"] = code == rows["table"].map(of_table)
+    for name, code_of_run in (("current_cpu", cpu_code_of), ("current", lambda run: run.device_code)):
+        code = pd.Series([code_of_run(run) for run in rows["run"]])
+        of_table = code[newest].groupby(rows["table"][newest]).last()
+        order[name] = code == rows["table"].map(of_table)
+    order["current_cpu"] &= rows["backend"] == "cpu"
     ranked = order.sort_values(
         [
             "timed",
             "more_than_smoke",
             "several",
             "processes",
+            "current_cpu",
             "samples",
             "current",
             "gpu_alone",
@@ -667,6 +671,12 @@ def best_rows(runs, of_several=lambda row: False):
     ).index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
+
+
+def cpu_code_of(run):
+    """The hash of a run's CPU programs; its commit if a stored run lacks it."""
+    build = run.meta.get("build", {})
+    return build.get("cpu_code_sha256") or build.get("commit", "")
 
 
 def has_cpu_time(row):

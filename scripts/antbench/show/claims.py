@@ -15,7 +15,7 @@ import textwrap
 from collections import defaultdict
 from dataclasses import dataclass, replace
 
-from antbench.data import cells
+from antbench.data import cells, machines
 from antbench.data.command import OK, SKIPPED, BadInput
 from antbench.show import predicates
 from antbench.show.predicates import EXCEEDED, FAILS, HOLDS, TIE, UNDECIDED, Case
@@ -403,9 +403,18 @@ def tally(verdicts):
 # ---- Printing ----
 
 
+def numbered_runs(verdicts):
+    """{run: its number from 1 on} of the runs behind all verdicts, in the order of their start."""
+    tests = (test for verdict in verdicts for reading in verdict.readings for test in reading.tests)
+    found = {run for test in tests for run in test.runs}
+    return {run: i for i, run in enumerate(sorted(found, key=lambda run: (run.started, run.run_id)), start=1)}
+
+
 def print_verdicts(verdicts, source):
+    numbered = numbered_runs(verdicts)
     print(f"{len(verdicts)} published sentences on {source.device}: {', '.join(tally(verdicts).values())}")
-    print(textwrap.fill(f"{INTERVAL_NOTE} {TESTED_TOGETHER}", 120) + "\n")
+    where = "The runs that a number is of are listed at the end."
+    print(textwrap.fill(f"{INTERVAL_NOTE} {TESTED_TOGETHER} {where}", 120) + "\n")
     for verdict in verdicts:
         claim = verdict.claim
         print(f"{verdict.verdict}: {claim['id']}, {claim['source']} {claim['section']}")
@@ -414,16 +423,21 @@ def print_verdicts(verdicts, source):
             if reading.name:
                 print_indented(reading.name + (f": {reading.verdict}" if i else ""), indent=4)
             for test in reading.tests:
-                print_test(test)
+                print_test(test, numbered)
+    if numbered:
+        print("\nRuns:")
+    for run, number in numbered.items():
+        print(f"{number:5} {machines.described(run)}")
 
 
-def print_test(test):
-    numbers = "; ".join(filter(None, (test.measured, test.threshold)))
+def print_test(test, numbered):
+    measured = "; ".join(filter(None, (test.measured, test.threshold)))
     reason = f"[{test.reason}]" if test.reason else ""
-    runs = f"runs: {', '.join(run.run_id for run in test.runs)}" if test.runs else ""
+    numbers = [str(number) for run, number in numbered.items() if run in test.runs]
+    runs = f"of {'runs' if len(numbers) > 1 else 'run'} {', '.join(numbers)}" if numbers else ""
     name = f"{test.verdict}: {test.line['test']}" + (f", {test.line['claim']}" if test.line["claim"] else "")
     as_fast = f"as fast as the source's: {', '.join(test.moved)}" if test.moved else ""
-    print_indented(name, " ".join(filter(None, (numbers, reason))), test.own, as_fast, runs, indent=8)
+    print_indented(name, " ".join(filter(None, (measured, reason))), test.own, as_fast, runs, indent=8)
 
 
 def print_indented(*texts, indent):

@@ -148,24 +148,19 @@ class Measured:
         """The runs of the numbers so far, as Markdown: the main ones, then the runs of each mark."""
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
-        main = "; ".join(described(run, self.folder) for run in main_runs)
-        legend = [
-            f"{mark} {', '.join(told_briefly(run, self.folder) for run in each)}"
-            for each, mark in marks.letters.items()
-        ]
+        main = described(main_runs, self.folder)
+        legend = [f"{mark} {described(each, self.folder, with_profile=False)}" for each, mark in marks.letters.items()]
         return ";\n".join(filter(None, [main, *legend]))
 
 
-def described(run, folder):
-    """A run in words: "profile `quick`, commit eb2dcaf, GPU 9272df6f, [run](results/...)"."""
-    told = ", ".join(filter(None, (f"commit {machines.commit_of(run)}", machines.name_of(run))))
-    return f"profile `{run.profile}`, {told}, [run]({os.path.relpath(run.table, folder)})"
-
-
-def told_briefly(run, folder):
-    """A run in few words: "[7a4bb66](results/...) on GPU 9272df6f"."""
-    name = machines.name_of(run)
-    return f"[{machines.commit_of(run)}]({os.path.relpath(run.table, folder)})" + (f" on {name}" if name else "")
+def described(runs, folder, with_profile=True):
+    """Runs in words, as Markdown: "profile `quick`, commit eb2dcaf on [GPU 9272df6f](results/...), [GPU ...](...)"."""
+    alike = {}
+    for run in runs:
+        link = f"[{machines.name_of(run) or 'a machine unknown'}]({os.path.relpath(run.table, folder)})"
+        profile = f"profile `{run.profile}`, " if with_profile else ""
+        alike.setdefault(f"{profile}commit {machines.commit_of(run)}", []).append(link)
+    return "; ".join(f"{told} on {', '.join(links)}" for told, links in alike.items())
 
 
 @functools.cache

@@ -416,6 +416,7 @@ def page_values(sources, beside, drawings, images="", uri=data_uri):
         "judged": judged.device,
         "judged_label": judged.label,
         "verdicts": verdicts,
+        "behind": {run: (i, machines.details_of(run)) for run, i in claims.numbered_runs(verdicts).items()},
         "tally": claims.tally(verdicts),
         "kinds": claims.KINDS,
         "interval_note": claims.INTERVAL_NOTE,

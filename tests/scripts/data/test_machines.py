@@ -412,7 +412,7 @@ def test_a_generated_table_marks_cells_of_other_runs(monkeypatch):
     measured = readme.Measured(source.runs)
     text = " ".join(measured.ms(ADDRESS.format(row)) for row in ("ds-roulette", "i-roulette-warp", "i-roulette"))
     assert measured.marked(text) == "1.00 2.00 4.00ᵃ" and measured.machines() == "2 H200s"
-    assert measured.runs().splitlines()[1].startswith("ᵃ [aaaaaaa](") and measured.runs().endswith(") on GPU a")
+    assert measured.runs().splitlines()[1] == "ᵃ commit aaaaaaa on [GPU a](table-3.3.csv)"
 
 
 # ---- Coverage ----

@@ -2,6 +2,7 @@
 numbers."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -619,11 +620,14 @@ def test_your_own_tours_of_a_gpu_come_before_stored_ones_of_more_runs(tmp_path):
     assert found == [101, 91]
 
 
-def test_of_a_cpu_the_row_with_most_samples_is_taken(tmp_path):
+def test_of_a_cpu_the_row_with_most_samples_is_taken_of_the_newest_programs(tmp_path):
     few = write_run(tmp_path / "newer", [made_row("3.3", "acotsp-seq", "d198", 1.0, samples=5)])
     many = write_run(tmp_path / "older", [made_row("3.3", "acotsp-seq", "d198", 2.0, samples=50)])
-    best = runs.best_rows([runs.load_run(many), runs.load_run(few)])
-    assert best["median_ms"].tolist() == [2.0]
+    pair = [runs.load_run(many), runs.load_run(few)]
+    assert runs.best_rows(pair)["median_ms"].tolist() == [2.0]
+    pair[1].meta["started_utc"] = "2099-01-01T00:00:00Z"
+    pair[1].meta["build"]["cpu_code_sha256"] = "other programs"
+    assert runs.best_rows(pair)["median_ms"].tolist() == [1.0], "a faster host takes more samples"
 
 
 def test_rows_of_the_host_backend_are_never_used(tmp_path):
@@ -638,3 +642,15 @@ def test_a_run_that_tests_no_claim_is_skipped(tmp_path, capsys):
     folder = write_run(tmp_path / "run", [made_row("9.9", "other", "d198", 1.0)])
     assert claims.main(["--run", str(folder)]) == 77
     assert capsys.readouterr().out.startswith(f"{len(cells.read_layout('claims.csv'))} published sentences on ")
+
+
+def test_each_number_of_a_run_is_in_the_list_at_the_end(capsys):
+    assert claims.main(["--run", "nvidia-h100-80gb-hbm3"]) == 0
+    verdicts, listed = capsys.readouterr().out.split("\nRuns:\n")
+    assert [int(line.split()[0]) for line in listed.splitlines()] == list(range(1, len(listed.splitlines()) + 1))
+    lines = re.findall(r"^ +of runs? ([\d, ]+(?:\n +[\d, ]+)*)$", verdicts, re.M)
+    used = {int(number) for line in lines for number in re.findall(r"\d+", line)}
+    assert used == set(range(1, len(listed.splitlines()) + 1)) and max(used) > 20
+    task = verdicts[verdicts.index("task-parallel,") :].partition("\n        of runs ")[2].partition("\n")[0]
+    names = [listed.splitlines()[int(n) - 1].split()[1] for n in task.split(", ")]
+    assert len(names) > 3 and all(name.endswith("-c8d43aae-4.2") for name in names)

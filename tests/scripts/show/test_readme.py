@@ -104,7 +104,7 @@ def test_a_caption_names_the_run_of_each_backend():
     alone, both = readme.Measured([images]), readme.Measured([images, ants])
     alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert alone.runs() == (
-        "profile `thesis`, commit c8d43aae, GPU 74292f5c, [run](results/reference/nvidia-h100-80gb-hbm3/20261126T105958Z-c8d43aae-6.1/"
+        "profile `thesis`, commit c8d43aae on [GPU 74292f5c](results/reference/nvidia-h100-80gb-hbm3/20261126T105958Z-c8d43aae-6.1/"
         "table-6.1.csv)"
     )
     both.ms("6.1/colour-edge-seq/lena?scope=kernel")
@@ -112,7 +112,11 @@ def test_a_caption_names_the_run_of_each_backend():
     first, second = both.runs().split(";\n")
     elsewhere = readme.Measured([images], ROOT / "docs")
     elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
-    assert "[run](../results/reference/" in elsewhere.runs()
-    assert first == alone.runs() and second.startswith("ᵃ [c1a9f89](results/reference/")
+    assert "[GPU 74292f5c](../results/reference/" in elsewhere.runs()
+    assert first == alone.runs() and second.startswith("ᵃ commit c1a9f89 on [GPU ")
+    again = runs.load_run(sorted(H100.glob("*-c8d43aae-6.1"))[1])
+    link = r"\[GPU \w{8}\]\(results/\S+\)"
+    told = f"commit c8d43aae on {link}, {link}; commit c1a9f89 on {link}"
+    assert re.fullmatch(told, readme.described([images, ants, again], ROOT, with_profile=False))
     with pytest.raises(BadInput, match="no stored run of 9.9 on a GPU"):
         readme.newest("9.9")
