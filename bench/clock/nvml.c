@@ -112,8 +112,8 @@ static bool start(ab_nvml *nvml, const char *pci_bus_id)
     memcpy(&init, &symbols[0], sizeof init);
     memcpy(&find_device, &symbols[1], sizeof find_device);
     find_functions(nvml);
-    if (!init || !find_device || !nvml->shutdown || init() != NVML_SUCCESS) return false;
-    if (!pci_bus_id || find_device(pci_bus_id, &nvml->device) == NVML_SUCCESS) return true;
+    if (!init || !nvml->shutdown || init() != NVML_SUCCESS) return false;
+    if (!pci_bus_id || (find_device && find_device(pci_bus_id, &nvml->device) == NVML_SUCCESS)) return true;
     nvml->shutdown();
     return false;
 }

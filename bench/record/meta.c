@@ -213,6 +213,8 @@ static double measured_cores(const ab_options *options)
  * its host may have GPUs. */
 static void host_fingerprint(const json_t *device, char digest[65])
 {
+    ab_machine_fingerprint("", digest);
+    if (digest[0]) return; /* by its machine-id, which needs no GPU */
     const char *uuid = json_string_value(json_object_get(device, "uuid"));
     char first[AB_UUID];
     ab_nvml *nvml = ab_nvml_open(NULL);

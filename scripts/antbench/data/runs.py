@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy import special
 
-from antbench.data import archive, plausible, validate
+from antbench.data import archive, machines, plausible, validate
 from antbench.data.code import device_code_of, kernels_of
 from antbench.data.command import ROOT, WORK, BadInput
 
@@ -627,42 +627,39 @@ def newest_run(root=None):
 def best_rows(runs, of_several=lambda row: False):
     """The best row of each cell over several runs, with a column `rank`: the larger, the better.
 
-    A timed row comes first, then a row that is not from a smoke test. Rows of a CPU are then ordered by evidence: code
-    that several hosts measured (`of_several`), more processes, the newest CPU programs of their table, more samples or
-    runs. Rows of a GPU are then ordered by code: the newest device code of their table. So a table does not mix
-    versions. Of the same code, a time of the GPU alone comes first (`has_cpu_time`). Last come the profile and the time
-    of the run.
+    A timed row comes first, then a row that is not from a smoke test. Of a CPU's rows, code that several hosts measured
+    (`of_several`) comes next, then more processes. Then comes the newest code of a table, the hash of all CPU programs
+    or of all device code, so that no column of a GPU mixes versions. A faster host takes more samples in its time
+    limit, so a CPU's row of more samples or runs only comes first among the same code. So does a time of the GPU alone
+    (`has_cpu_time`). Last come the profile and the time of the run.
     """
     if not runs:
         return pd.DataFrame(columns=HEADER + ["line", "run", "rank"])
-    rows = pd.concat([run.rows for run in runs], ignore_index=True)
+    rows, every = pd.concat([run.rows for run in runs], ignore_index=True), [row for run in runs for row in run.records]
     order = pd.DataFrame(
         {
             "timed": rows["median_ms"].notna(),
             "more_than_smoke": [run.profile != "smoke" for run in rows["run"]],
-            "gpu_alone": [not has_cpu_time(row) for run in runs for row in run.records],
+            "gpu_alone": [not has_cpu_time(row) for row in every],
             "profile": [PROFILES.index(run.profile) if run.profile in PROFILES else -1 for run in rows["run"]],
             "started": [run.started for run in rows["run"]],
         }
     )
-    of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for run in runs for row in run.records]
+    of_cpu = [evidence(row) if row["backend"] == "cpu" else (0, 0) for row in every]
     order["processes"], order["samples"] = zip(*of_cpu)
-    order["several"] = [row["backend"] == "cpu" and of_several(row) for run in runs for row in run.records]
-    newest = order.sort_values(["more_than_smoke", "started"], kind="stable").index
-    for name, code_of_run in (("current_cpu", cpu_code_of), ("current", lambda run: run.device_code)):
-        code = pd.Series([code_of_run(run) for run in rows["run"]])
-        of_table = code[newest].groupby(rows["table"][newest]).last()
-        order[name] = code == rows["table"].map(of_table)
-    order["current_cpu"] &= rows["backend"] == "cpu"
+    order["several"] = [row["backend"] == "cpu" and of_several(row) for row in every]
+    newest = order.sort_values(["timed", "more_than_smoke", "started"], kind="stable").index
+    code = pd.Series([machines.code_of(row) if row["backend"] == "cpu" else row["run"].device_code for row in every])
+    of_table = [rows[name] for name in ("table", "backend")]
+    order["current"] = code == code[newest].groupby([each[newest] for each in of_table]).transform("last").sort_index()
     ranked = order.sort_values(
         [
             "timed",
             "more_than_smoke",
             "several",
             "processes",
-            "current_cpu",
-            "samples",
             "current",
+            "samples",
             "gpu_alone",
             "profile",
             "started",
@@ -671,12 +668,6 @@ def best_rows(runs, of_several=lambda row: False):
     ).index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")
     return best.sort_index().reset_index(drop=True)
-
-
-def cpu_code_of(run):
-    """The hash of a run's CPU programs; its commit if a stored run lacks it."""
-    build = run.meta.get("build", {})
-    return build.get("cpu_code_sha256") or build.get("commit", "")
 
 
 def has_cpu_time(row):

@@ -413,7 +413,7 @@ def numbered_runs(verdicts):
 def print_verdicts(verdicts, source):
     numbered = numbered_runs(verdicts)
     print(f"{len(verdicts)} published sentences on {source.device}: {', '.join(tally(verdicts).values())}")
-    where = "The runs that a number is of are listed at the end."
+    where = "Runs are told by number; the end lists them."
     print(textwrap.fill(f"{INTERVAL_NOTE} {TESTED_TOGETHER} {where}", 120) + "\n")
     for verdict in verdicts:
         claim = verdict.claim
@@ -433,8 +433,8 @@ def print_verdicts(verdicts, source):
 def print_test(test, numbered):
     measured = "; ".join(filter(None, (test.measured, test.threshold)))
     reason = f"[{test.reason}]" if test.reason else ""
-    numbers = [str(number) for run, number in numbered.items() if run in test.runs]
-    runs = f"of {'runs' if len(numbers) > 1 else 'run'} {', '.join(numbers)}" if numbers else ""
+    numbers = ", ".join(map(str, sorted(numbered[run] for run in test.runs)))
+    runs = f"runs: {numbers}" if numbers else ""
     name = f"{test.verdict}: {test.line['test']}" + (f", {test.line['claim']}" if test.line["claim"] else "")
     as_fast = f"as fast as the source's: {', '.join(test.moved)}" if test.moved else ""
     print_indented(name, " ".join(filter(None, (measured, reason))), test.own, as_fast, runs, indent=8)

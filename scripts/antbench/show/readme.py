@@ -154,13 +154,17 @@ class Measured:
 
 
 def described(runs, folder, with_profile=True):
-    """Runs in words, as Markdown: "profile `quick`, commit eb2dcaf on [GPU 9272df6f](results/...), [GPU ...](...)"."""
-    alike = {}
-    for run in runs:
-        link = f"[{machines.name_of(run) or 'a machine unknown'}]({os.path.relpath(run.table, folder)})"
+    """Runs in words, as Markdown: "profile `quick`, commit eb2dcaf on [GPU 9272df6f](results/...), [GPU ...](...)".
+
+    Where two runs of one machine are among them, the driver stands behind the machine.
+    """
+    names, alike = [machines.name_of(run) or "a machine unknown" for run in runs], {}
+    several = len(set(names)) < len(names)
+    for run, name in zip(runs, names):
+        link = f"[{name}{f', {run.driver}' if several else ''}]({os.path.relpath(run.table, folder)})"
         profile = f"profile `{run.profile}`, " if with_profile else ""
         alike.setdefault(f"{profile}commit {machines.commit_of(run)}", []).append(link)
-    return "; ".join(f"{told} on {', '.join(links)}" for told, links in alike.items())
+    return " and ".join(f"{told} on {', '.join(links)}" for told, links in alike.items())
 
 
 @functools.cache
@@ -205,6 +209,13 @@ def verdicts():
     return claims.judge_all(evidence())
 
 
+def others():
+    """How many verdicts are of each kind but the four most frequent: "1 holds so far, in part, 3 are a tie"."""
+    usual = (claims.HOLDS, claims.EXCEEDED, claims.FAILS, claims.UNDECIDED)
+    told = [text for kind, text in claims.tally(verdicts()).items() if kind not in usual and text[0] != "0"]
+    return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
+
+
 def named():
     """{id: its Verdict}."""
     return {verdict.claim["id"]: verdict for verdict in verdicts()}
@@ -234,6 +245,7 @@ def templates(folder):
         with_peers=lambda: Measured(with_peers(), folder),
         printed=printed,
         tally=lambda: claims.tally(verdicts()),
+        others=others,
         verdicts=named,
         sets=cells.sets(),
         coverage=lambda: coverage.as_markdown(coverage.lines(stored())),

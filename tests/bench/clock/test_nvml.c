@@ -90,8 +90,11 @@ static void a_host_is_known_by_the_first_of_its_gpus_whichever_is_asked(void **s
         ab_nvml_first_uuid(nvml, asked, first);
         assert_string_equal(first, "GPU-a");
     }
-    ab_nvml_first_uuid(nvml, "", first); /* of a run without a GPU */
+    ab_nvml *host = ab_nvml_open(NULL); /* for a run without a GPU */
+    assert_non_null(host);
+    ab_nvml_first_uuid(host, "", first);
     assert_string_equal(first, "GPU-a");
+    ab_nvml_close(host);
     setenv("FAKE_UUIDS", "GPU-c", 1);
     ab_nvml_first_uuid(nvml, "GPU-c", first);
     assert_string_equal(first, "GPU-c");

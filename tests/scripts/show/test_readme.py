@@ -116,7 +116,9 @@ def test_a_caption_names_the_run_of_each_backend():
     assert first == alone.runs() and second.startswith("ᵃ commit c1a9f89 on [GPU ")
     again = runs.load_run(sorted(H100.glob("*-c8d43aae-6.1"))[1])
     link = r"\[GPU \w{8}\]\(results/\S+\)"
-    told = f"commit c8d43aae on {link}, {link}; commit c1a9f89 on {link}"
+    told = f"commit c8d43aae on {link}, {link} and commit c1a9f89 on {link}"
     assert re.fullmatch(told, readme.described([images, ants, again], ROOT, with_profile=False))
+    beside = runs.load_run(H100 / "20261126T104904Z-c8d43aae-4.2")  # on the machine of the first
+    assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == ["GPU 74292f5c, 6.1", "GPU 74292f5c, 4.2"]
     with pytest.raises(BadInput, match="no stored run of 9.9 on a GPU"):
         readme.newest("9.9")
