@@ -129,6 +129,15 @@ class Verdict:
         told = [(test.verdict, test.measured) for test in self.tests if test.measured]
         return "; ".join(f"{verdict}: {measured}" if len(self.tests) > 1 else measured for verdict, measured in told)
 
+    @property
+    def tested(self):
+        """What each test compares, and its deciding numbers: ("DS-Roulette over one core: time. Fails: 8.31 at d198",)."""
+        return tuple(
+            " ".join(filter(None, (test.line["claim"], len(self.tests) > 1 and f"{test.verdict.capitalize()}:", test.measured)))
+            for test in self.tests
+            if test.measured
+        )
+
     threshold = property(lambda self: self.joined("threshold"))
     reason = property(lambda self: self.joined("reason"))
     moved = property(lambda self: ", ".join(dict.fromkeys(side for test in self.tests for side in test.moved)))

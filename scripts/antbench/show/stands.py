@@ -129,6 +129,7 @@ def told(verdict):
         "kind": getattr(verdict, "kind", verdict.verdict),
         "verdict": verdict.verdict,
         "measured": verdict.measured,
+        "tested": getattr(verdict, "tested", ()),
         "reason": verdict.reason,
         "moved": getattr(verdict, "moved", ""),
     }

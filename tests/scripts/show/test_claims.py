@@ -388,6 +388,9 @@ def test_a_test_has_the_deciding_case_with_interval_n_and_runs(thesis):
     assert test.threshold == "the largest is near 82" and [run.run_id for run in test.runs] == [RUN_ID]
     (sentence,) = [verdict for verdict in claims.judge_all(thesis) if verdict.claim["id"] == "cpu-82x"]
     assert sentence.measured.startswith("holds: 82.3 (82.1 to 82.5, n 100) at pr1002; holds: 8.52 ")
+    first, second = sentence.tested
+    assert first.endswith(": time of an iteration. Holds: 82.3 (82.1 to 82.5, n 100) at pr1002")
+    assert second.startswith("DS-Roulette over I-Roulette ") and " Holds: 8.52 " in second
 
 
 def test_a_claim_without_its_rows_says_what_it_needs(thesis):
