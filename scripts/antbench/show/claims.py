@@ -131,12 +131,13 @@ class Verdict:
 
     @property
     def tested(self):
-        """What each test compares, and its deciding numbers: ("DS-Roulette over one core: time. Fails: 8.31 at d198",)."""
-        return tuple(
-            " ".join(filter(None, (test.line["claim"], len(self.tests) > 1 and f"{test.verdict.capitalize()}:", test.measured)))
-            for test in self.tests
-            if test.measured
-        )
+        """What each test compares, and its deciding numbers: ("DS-Roulette over one core: time. 8.31 at d198",)."""
+        found = []
+        for test in self.tests:
+            verdict = f"{test.verdict.capitalize()}:" if len(self.tests) > 1 else ""
+            if test.measured:
+                found.append(" ".join(filter(None, (test.line["claim"], verdict, test.measured))))
+        return tuple(found)
 
     threshold = property(lambda self: self.joined("threshold"))
     reason = property(lambda self: self.joined("reason"))
@@ -422,7 +423,7 @@ def numbered_runs(verdicts):
 def print_verdicts(verdicts, source):
     numbered = numbered_runs(verdicts)
     print(f"{len(verdicts)} published sentences on {source.device}: {', '.join(tally(verdicts).values())}")
-    where = "Runs are told by number; the end lists them."
+    where = "Runs are numbered; their list is at the end."
     print(textwrap.fill(f"{INTERVAL_NOTE} {TESTED_TOGETHER} {where}", 120) + "\n")
     for verdict in verdicts:
         claim = verdict.claim
