@@ -194,8 +194,9 @@ def title(found):
 
 
 INTRODUCTION = (
-    "A ratio is of GPU and code together, because all kernels are written anew. SM GHz, GB/s: the ratio per ratio of the GPUs' "
-    "SMs × clock, and per ratio of their bandwidths. There, 1 is what as much more of the same hardware gives."
+    "A ratio is of GPU and code together, because all kernels are written anew. “SM GHz” divides it by how many times as "
+    "many multiprocessors × clock the GPU has, “GB/s” by how many times the bandwidth. There, 1 means: as much faster as "
+    "it has more."
 )
 
 
