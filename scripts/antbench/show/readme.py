@@ -210,10 +210,9 @@ def verdicts():
 
 
 def others():
-    """How many verdicts are of each kind but the four most frequent: "1 holds so far, in part, 3 are a tie"."""
+    """How many verdicts are of each kind but the four most frequent: "1 holds so far, in part. 3 are a tie"."""
     usual = (claims.HOLDS, claims.EXCEEDED, claims.FAILS, claims.UNDECIDED)
-    told = [text for kind, text in claims.tally(verdicts()).items() if kind not in usual and text[0] != "0"]
-    return f"{', '.join(told[:-1])} and {told[-1]}" if len(told) > 1 else "".join(told)
+    return ". ".join(text for kind, text in claims.tally(verdicts()).items() if kind not in usual and text[0] != "0")
 
 
 def named():
