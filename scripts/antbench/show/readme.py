@@ -156,15 +156,20 @@ class Measured:
 def described(runs, folder, with_profile=True):
     """Runs in words, as Markdown: "profile `quick`, commit eb2dcaf on [GPU 9272df6f](results/...), [GPU ...](...)".
 
-    Where two runs of one machine are among them, the driver stands behind the machine.
+    A profile is told where it changes. Where two runs of one machine are among them, the driver stands behind the
+    machine.
     """
     names, alike = [machines.name_of(run) or "a machine unknown" for run in runs], {}
     several = len(set(names)) < len(names)
     for run, name in zip(runs, names):
         link = f"[{name}{f', {run.driver}' if several else ''}]({os.path.relpath(run.table, folder)})"
-        profile = f"profile `{run.profile}`, " if with_profile else ""
-        alike.setdefault(f"{profile}commit {machines.commit_of(run)}", []).append(link)
-    return " and ".join(f"{told} on {', '.join(links)}" for told, links in alike.items())
+        alike.setdefault((with_profile and run.profile, machines.commit_of(run)), []).append(link)
+    texts, before = [], None
+    for (profile, commit), links in alike.items():
+        told = f"profile `{profile}`, " if profile and profile != before else ""
+        texts.append(f"{told}commit {commit} on {', '.join(links)}")
+        before = profile
+    return " and ".join(texts)
 
 
 @functools.cache

@@ -126,12 +126,12 @@ def told(verdict):
         "section": claim["section"],
         "quote": claim["quote"],
         "claim": claim.get("claim") or claim.get("note", ""),
-        "kind": getattr(verdict, "kind", verdict.verdict),
+        "kind": verdict.kind,
         "verdict": verdict.verdict,
         "measured": verdict.measured,
-        "tested": getattr(verdict, "tested", ()),
+        "tested": verdict.tested,
         "reason": verdict.reason,
-        "moved": getattr(verdict, "moved", ""),
+        "moved": verdict.moved,
     }
 
 

@@ -118,6 +118,8 @@ def test_a_caption_names_the_run_of_each_backend():
     link = r"\[GPU \w{8}\]\(results/\S+\)"
     told = f"commit c8d43aae on {link}, {link} and commit c1a9f89 on {link}"
     assert re.fullmatch(told, readme.described([images, ants, again], ROOT, with_profile=False))
+    with_profile = f"profile `thesis`, {told}".replace("and", "and profile `quick`,")
+    assert re.fullmatch(with_profile, readme.described([images, ants, again], ROOT)), "a profile is told once"
     beside = runs.load_run(H100 / "20261126T104904Z-c8d43aae-4.2")  # on the machine of the first
     assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == ["GPU 74292f5c, 6.1", "GPU 74292f5c, 4.2"]
     with pytest.raises(BadInput, match="no stored run of 9.9 on a GPU"):
