@@ -207,9 +207,12 @@ template <typename Random> struct light_choice {
 /* Chooses among the unvisited cities by their weights in device memory, if no clock has rung but the idle one. Its ring
  * counts if it is of a city that is endless in codes; then one of these is chosen. If not, all cities race anew. So
  * does a row of floats if all that is left weighs less than 10^-30 of the heaviest. A race in which no clock has
- * rung tells nothing of the clocks. */
+ * rung tells nothing of the clocks.
+ *
+ * It has no `static`: nvcc gives a static function that it does not inline a name with a hash of the folder. The hash of
+ * the kernels would differ between builds. */
 template <int EACH, bool CODED, typename Random>
-static __device__ __attribute__((noinline)) light_choice<Random>
+__device__ __attribute__((noinline)) light_choice<Random>
 choose_among_light(const float *weights, const int *dist, float row_heaviest, int lane, unsigned gone, unsigned endless,
                    Random random)
 {

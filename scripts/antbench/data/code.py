@@ -79,7 +79,11 @@ def device_code_of(build):
     """The hash of all kernels of a build, as scripts/build_info computes it: SHA-256 of names and hashes; "" without
     kernels.
     """
-    kernels = build.get("kernels") or {}
+    return digest_of(build.get("kernels") or {})
+
+
+def digest_of(kernels):
+    """The SHA-256 of kernels {path or name: hash}; "" without kernels."""
     lines = sorted(f"{name_of_kernel(path)} {digest}\n" for path, digest in kernels.items())
     return hashlib.sha256("".join(lines).encode()).hexdigest() if lines else ""
 

@@ -42,13 +42,14 @@ def name_of(run):
 def code_of(row):
     """What identifies the code of a row.
 
-    For a GPU it is the hash of the kernel's file, or of all device code if the implementation has no kernels in its own
-    file. For a CPU it is the hash of its sources. Some stored runs lack this hash: their commit stands for it, or the
-    hash of the program if the tree had changes.
+    For a GPU it is the hash of the kernel's file, or of all kernels of the operation if the implementation has none of
+    its own in its file. For a CPU it is the hash of its sources. Some stored runs lack this hash: their commit stands
+    for it, or the hash of the program if the tree had changes.
     """
     build = row["run"].meta.get("build", {})
     if row["backend"] == "cuda":
-        return kernel_of(row["run"], row["implementation"]) or row["run"].device_code or row["run_id"]
+        run, implementation = row["run"], row["implementation"]
+        return kernel_of(run, implementation) or operation_of(run, implementation) or run.device_code or row["run_id"]
     if known := build.get("cpu_code_sha256"):
         return known
     return build.get("executable_sha256") if build.get("dirty") else build.get("commit") or row["run_id"]
@@ -58,6 +59,13 @@ def kernel_of(run, implementation):
     """The hash of the kernels in an implementation's file; "" if unknown or if several files have the same hash."""
     found = run.kernels.get(code.name_of_kernel(files().get(implementation, "")), "")
     return found if list(run.kernels.values()).count(found) == 1 else ""
+
+
+def operation_of(run, implementation):
+    """The hash of the kernels in an operation's folder; "" if it has none, or two files of one name."""
+    folder = files().get(implementation, "").removeprefix("kernels/").split("/")[0] + "/"
+    found = {name: digest for name, digest in run.kernels.items() if name.startswith(folder)}
+    return code.digest_of(found) if all(found.values()) else ""
 
 
 @functools.cache

@@ -188,11 +188,12 @@ def between(found, low, high):
 
 @bounded(lambda limit: {FAILS_BELOW: limit / EQUAL, "": limit, "up to which it is a tie": limit * EQUAL})
 def all_above(found, low, limit, high):
-    """Every value is larger than the limit. If all are within EQUAL of it, or one is and is not larger, it is a tie."""
+    """Every value is larger than the limit. It is a tie if none fails, and one is within EQUAL of the limit."""
     ordered = by_value(found)
     if any(case.below(low) or (case.exact and case.value == limit == 0) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
-    return clear_or_tied(ordered, low, high, lambda case: case.above(limit), lambda case: case.value <= limit)
+    clear = [case for case in found if case.value > high and case.above(limit)]
+    return clear_or_tied(ordered, low, high, clear, lambda case: case.above(low) or case.within(low, high))
 
 
 @bounded(lambda limit: {FAILS_ABOVE: limit * EQUAL, "": limit, "down to which it is a tie": limit / EQUAL})
@@ -201,22 +202,20 @@ def all_below(found, high, limit, low):
     ordered = by_value(found)
     if any(case.above(high) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
-    return clear_or_tied(ordered[::-1], low, high, lambda case: case.below(limit), lambda case: case.value >= limit)
+    clear = [case for case in found if case.value < low and case.below(limit)]
+    return clear_or_tied(ordered[::-1], low, high, clear, lambda case: case.below(high) or case.within(low, high))
 
 
-def clear_or_tied(ordered, low, high, clear, short):
-    """The verdict on cases of which none fails: a tie if one is tied and the others are tied or clear.
+def clear_or_tied(ordered, low, high, clear, cannot_fail):
+    """The verdict on cases of which none fails: a tie if one is tied and no other can fail.
 
-    A case whose value is on the right side of the limit is tied only if all values are near the limit. So a clear case
-    never becomes a tied one if its interval is wider.
+    Its value alone says whether a case can be clear or tied. So a wider interval never makes a clear case a tied one.
     """
-    near = all(low <= case.value <= high for case in ordered)
-    tied = [case for case in ordered if case.within(low, high) and (near or short(case))]
-    if left := unclear(ordered, lambda case: case in tied or clear(case)):
-        return UNDECIDED, by_value(left)
-    if tied:
-        return TIE, by_value([ordered[0], ordered[-1]])
-    return (UNDECIDED if near else HOLDS), [ordered[0]]
+    tied = any(case.within(low, high) for case in ordered)
+    settled = [case for case in ordered if case in clear or case.within(low, high) or (tied and cannot_fail(case))]
+    if len(settled) < len(ordered):
+        return UNDECIDED, by_value(unclear(ordered, lambda case: case in settled))
+    return (TIE, by_value([ordered[0], ordered[-1]])) if tied else (HOLDS, [ordered[0]])
 
 
 @bounded(lambda limit: {"": limit})

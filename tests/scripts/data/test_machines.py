@@ -120,6 +120,16 @@ def test_files_of_one_name_are_told_apart_by_their_operation_or_are_unknown():
     )
 
 
+def test_code_without_kernels_of_its_own_is_known_by_those_of_its_operation():
+    """psystem/enhanced and enhanced-begun have the same device code, since their kernels are in one header."""
+    shared = {"kernels/psystem/enhanced.cu": "5", "kernels/psystem/enhanced_begun.cu": "5"}
+    codes = [
+        machines.code_of(dict(with_kernels({**BEFORE, **shared, **other}).records[0], implementation="psystem/enhanced"))
+        for other in ({}, {"kernels/tsp/race_each.cu": "of another build"}, {"kernels/psystem/bits.cu": "6"})
+    ]
+    assert codes[0] == codes[1] != codes[2]
+
+
 def test_the_program_says_of_its_device_code_what_scripts_make_of_its_kernels(tmp_path):
     """scripts/build_info, of objects that hold some bytes as their device code."""
     kernels, objects = {}, []
