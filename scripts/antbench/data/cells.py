@@ -403,6 +403,14 @@ def on_each_machine(parts, combine):
     )
 
 
+def on_machines(found, chosen):
+    """A number on these of its machines alone; None if they are fewer than three."""
+    logs = {machine: log for machine, log in found.by_machine.items() if machine in chosen}
+    made = on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0])
+    rows = tuple(row for row in found.rows if machines.machine_of(row["run"]) in chosen)
+    return made and replace(made, rows=rows)
+
+
 def as_exact(part, known):
     return dict.fromkeys(known, math.log(part.value)) if part.low == part.high and part.value > 0 else {}
 

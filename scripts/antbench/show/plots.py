@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from antbench.data import cells, command, machines, validate
+from antbench.data import cells, command, machines, spread, validate
 from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, new_file, new_path, write_file
 from antbench.show import claims, roofline
 
@@ -76,12 +76,22 @@ def series_of(line, sources, alone, all_sources):
 
 
 def of_same_hosts(points):
-    """The points of a curve that the same hosts measured, if a CPU has a part in it: the largest such group."""
+    """The points of a curve on the hosts that measured them all, if a CPU has a part in it.
+
+    If fewer than three did, the largest group of points that the same hosts measured.
+    """
+    if not any(claims.of_cpu(found) for *_, found in points):
+        return points
+    known = [point for point in points if point[2].by_machine]
+    common = set.intersection(*(set(found.by_machine) for *_, found in known)) if known else ()
     groups = {}
     for point in points:
         hosts = frozenset(machines.machine_of(row["run"], "cpu") for row in point[2].rows if row["backend"] == "cpu")
-        groups.setdefault(hosts if claims.of_cpu(point[2]) else None, []).append(point)
-    return max(groups.values(), key=len, default=[])
+        groups.setdefault(hosts, []).append(point)
+    largest = max(groups.values(), key=len)
+    if len(known) < len(largest) or len(common) < spread.ENOUGH:
+        return largest
+    return [(x, name, cells.on_machines(found, common)) for x, name, found in known]
 
 
 def label_of(label, source, points):

@@ -140,17 +140,36 @@ class Measured:
         )
 
     def machines(self, of=None):
-        """The GPUs of the numbers so far, or of these cells' runs: "one H200", "3 H200s"."""
-        found = {machines.machine_of(run) for runs in of or self.cells for run in runs if run.device}
+        """The GPUs of the numbers so far, or of these cells' runs: "one H200", "3 H200s".
+
+        If some numbers are of fewer GPUs than others: "3 to 9 H200s".
+        """
+        each = [{machines.machine_of(run) for run in runs if run.device} for runs in of or self.cells]
+        counts, found = sorted({len(gpus) for gpus in each if gpus}), set().union(*each)
+        if len(counts) > 1 and not of:
+            return f"{counts[0]} to {counts[-1]} {self.label}s"
         return f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
 
     def runs(self):
         """The runs of the numbers so far, as Markdown: the main ones, then the runs of each mark."""
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
-        main = described(main_runs, self.folder)
-        legend = [f"{mark} {described(each, self.folder, with_profile=False)}" for each, mark in marks.letters.items()]
-        return ";\n".join(filter(None, [main, *legend]))
+        told, known = [described(main_runs, self.folder)], {"the unmarked cells'": main_runs}
+        for runs, mark in marks.letters.items():
+            told.append(f"{mark} {described_by(known, runs, self.folder)}")
+            known[f"{mark}'s"] = runs
+        return ";\n".join(filter(None, told))
+
+
+def described_by(known, runs, folder):
+    """Runs in words by those of `known`, {name: runs}, from which they differ least: "ᵃ's runs without GPU 9272df6f"."""
+    name = min(known, key=lambda each: len(set(runs) ^ set(known[each])))
+    more, less = ([run for run in a if run not in b] for a, b in ((runs, known[name]), (known[name], runs)))
+    if len(more) + len(less) >= len(runs):
+        return described(runs, folder, with_profile=False)
+    without = f" without {', '.join(map(machines.name_of, less))}" if less else ""
+    others = f"{',' * bool(less)} and {described(more, folder, with_profile=False)}" if more else ""
+    return f"{name} runs{without}{others}"
 
 
 def described(runs, folder, with_profile=True):

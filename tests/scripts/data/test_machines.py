@@ -123,10 +123,9 @@ def test_files_of_one_name_are_told_apart_by_their_operation_or_are_unknown():
 def test_code_without_kernels_of_its_own_is_known_by_those_of_its_operation():
     """psystem/enhanced and enhanced-begun have the same device code, since their kernels are in one header."""
     shared = {"kernels/psystem/enhanced.cu": "5", "kernels/psystem/enhanced_begun.cu": "5"}
-    codes = [
-        machines.code_of(dict(with_kernels({**BEFORE, **shared, **other}).records[0], implementation="psystem/enhanced"))
-        for other in ({}, {"kernels/tsp/race_each.cu": "of another build"}, {"kernels/psystem/bits.cu": "6"})
-    ]
+    others = {}, {"kernels/tsp/race_each.cu": "of another build"}, {"kernels/psystem/bits.cu": "6"}
+    rows = [with_kernels({**BEFORE, **shared, **other}).records[0] for other in others]
+    codes = [machines.code_of({**row, "implementation": "psystem/enhanced"}) for row in rows]
     assert codes[0] == codes[1] != codes[2]
 
 

@@ -1,7 +1,9 @@
 """Figures: what gnuplot is given, that it draws, and what is said of figures that cannot be drawn."""
 
+import math
 import shutil
 import subprocess
+from types import SimpleNamespace
 
 import pytest
 
@@ -62,6 +64,32 @@ def test_published_and_measured_curves_stand_beside_each_other(thesis):
         [point.value for *_, point in published.points]
     )
     assert all(point.low < point.value < point.high for *_, point in measured.points)
+
+
+def on_hosts(**means):
+    """A CPU's time on hosts; three or more of them give the interval."""
+    run_on = {host: SimpleNamespace(meta={"machine": {"fingerprint": host}}, run_id=host) for host in means}
+    rows = tuple({"backend": "cpu", "run": run} for run in run_on.values())
+    logs = {("host", host): math.log(mean) for host, mean in means.items()}
+    value = math.exp(sum(logs.values()) / len(logs))
+    several = logs if len(logs) > 2 else {}
+    return cells.Estimate(value, value / 2, value * 2, rows=rows, machines=len(logs), by_machine=several)
+
+
+def test_a_curve_with_a_cpu_is_of_the_same_hosts_throughout():
+    """A host that measured some points only would give these another mean."""
+    all_of_it = [(1, "d198", on_hosts(a=1, b=1, c=1)), (2, "a280", on_hosts(a=2, b=2, c=2, slow=40))]
+    points = plots.of_same_hosts(all_of_it)
+    assert [name for _, name, _ in points] == ["d198", "a280"]
+    assert [found.value for *_, found in points] == pytest.approx([1, 2])
+    assert [len(found.rows) for *_, found in points] == [3, 3]
+    few = [(1, "d198", on_hosts(a=1, b=1)), (2, "a280", on_hosts(a=2, b=2)), (3, "lin318", on_hosts(a=1, c=1))]
+    assert plots.of_same_hosts(few) == few[:2]
+    others = on_hosts(d=1, e=1, f=1)
+    apart = [(1, "d198", on_hosts(a=1, b=1, c=1)), (2, "a280", others), (3, "lin318", others)]
+    assert plots.of_same_hosts(apart) == apart[1:]
+    alone = [(1, "d198", cells.Estimate(1.0, 0.9, 1.1, rows=({"backend": "cuda"},), machines=1))]
+    assert plots.of_same_hosts(alone) == alone and plots.of_same_hosts([]) == []
 
 
 def test_a_further_machine_has_its_own_line_style(thesis):

@@ -124,3 +124,30 @@ def test_a_caption_names_the_run_of_each_backend():
     assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == ["GPU 74292f5c, 6.1", "GPU 74292f5c, 4.2"]
     with pytest.raises(BadInput, match="no stored run of 9.9 on a GPU"):
         readme.newest("9.9")
+
+
+def test_a_caption_tells_runs_by_those_that_it_has_told():
+    names = sorted(path.name for path in H100.glob("*-c8d43aae-4.2"))[:5]
+    a, b, c, d, e = found = [runs.load_run(H100 / name) for name in names]
+    told = {"the unmarked cells'": (a, b, c, d), "ᵃ's": (e,)}
+
+    def of(*some):
+        return re.sub(r"\(results/\S+\)", "", readme.described_by(told, some, ROOT))
+
+    gpu_b, gpu_c, gpu_e = (readme.machines.name_of(run) for run in (b, c, e))
+    assert of(*found) == f"the unmarked cells' runs and commit c8d43aae on [{gpu_e}]"
+    assert of(a, c, d) == f"the unmarked cells' runs without {gpu_b}"
+    assert of(a, d, c, e) == f"the unmarked cells' runs without {gpu_b}, and commit c8d43aae on [{gpu_e}]"
+    assert of(c) == f"commit c8d43aae on [{gpu_c}]", "shorter than what it would stand for"
+
+
+def test_a_caption_says_of_how_many_gpus_its_numbers_are():
+    found = [runs.load_run(path) for path in sorted(H100.glob("*-c8d43aae-4.2"))[:3]]
+    measured = readme.Measured(found)
+    measured.cells = [(found[0],)]
+    assert measured.machines() == "one H100"
+    measured.cells.append((found[1],))
+    assert measured.machines() == "2 H100s"
+    measured.cells.append(tuple(found))
+    assert measured.machines() == "1 to 3 H100s"
+    assert measured.machines([(found[0],), tuple(found[1:])]) == "3 H100s"
