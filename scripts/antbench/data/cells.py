@@ -392,12 +392,18 @@ def on_each_machine(parts, combine):
     if len(shared) < spread.ENOUGH:
         return None
     of_machines = {machine: combine([each[machine] for each in logs]) for machine in shared}
+    rows = (
+        row for part in parts for row in part.rows if not part.by_machine or machines.machine_of(row["run"]) in shared
+    )
+    ends = math.exp(min(of_machines.values())), math.exp(max(of_machines.values()))
     misses = min(part.misses for part in parts)
     center, half = spread.for_one_more(list(of_machines.values()), misses)
     return Estimate(
         *(math.exp(end) for end in (center, center - half, center + half)),
+        rows=tuple(rows),
         n=len(shared),
         machines=len(shared),
+        span=ends if any(part.span for part in parts) else (),
         by_machine=of_machines,
         misses=misses,
     )
@@ -406,9 +412,7 @@ def on_each_machine(parts, combine):
 def on_machines(found, chosen):
     """A number on these of its machines alone; None if they are fewer than three."""
     logs = {machine: log for machine, log in found.by_machine.items() if machine in chosen}
-    made = on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0])
-    rows = tuple(row for row in found.rows if machines.machine_of(row["run"]) in chosen)
-    return made and replace(made, rows=rows)
+    return on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0])
 
 
 def as_exact(part, known):
@@ -421,7 +425,7 @@ def add(parts):
             return part
     rows = tuple(row for part in parts for row in part.rows)
     if made := on_each_machine(parts, lambda logs: math.log(sum(map(math.exp, logs)))):
-        return replace(made, rows=rows, span=span_of_sum(parts))
+        return made
     value = sum(part.value for part in parts)
     below, above = (math.hypot(*(part.value * error for part, error in zip(parts, errors))) / (value or math.nan)
                     for errors in zip(*map(relative_errors, parts)))  # fmt: skip
@@ -491,8 +495,7 @@ def divide(top, bottom):
     if bottom.value == 0:
         return Estimate(reason="divided by 0", rows=top.rows + bottom.rows)
     if made := quotient_of_machines(top, bottom):
-        told = {"instance": top.instance or bottom.instance, "span": span_of_quotient(top, bottom)}
-        return replace(made, rows=top.rows + bottom.rows, **told)
+        return replace(made, instance=top.instance or bottom.instance)
     value, (top_below, top_above), (below, above) = top.value / bottom.value, *map(relative_errors, (top, bottom))
     return Estimate(
         value,

@@ -45,7 +45,7 @@ TESTED_TOGETHER = (
 )
 INTERVAL_NOTE = (
     "An interval of several machines holds on another machine of their kind. An interval of n processes (of a quality: "
-    "n runs) holds on one machine. “Widened” adds how far two machines differ in other rows of the kind."
+    "n runs) holds on one machine. “Widened” adds how far two machines differ in rows like it."
 )
 VAGUE, VAGUE_DIGITS = (
     0.05,

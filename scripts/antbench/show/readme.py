@@ -162,7 +162,7 @@ class Measured:
 
 
 def described_by(known, runs, folder):
-    """Runs in words by those of `known`, {name: runs}, from which they differ least: "ᵃ's runs without GPU 9272df6f"."""
+    """Runs in words, by the runs that differ least among `known`, {name: runs}: "ᵃ's runs without GPU 9272df6f"."""
     name = min(known, key=lambda each: len(set(runs) ^ set(known[each])))
     more, less = ([run for run in a if run not in b] for a, b in ((runs, known[name]), (known[name], runs)))
     if len(more) + len(less) >= len(runs):

@@ -174,6 +174,7 @@ def describe(of_run):
     machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
     return {
         "id": of_run.run_id,
+        "place": str(runs.place_of(of_run.path.resolve())),
         "files": files_of(of_run.path.resolve()),
         "program": of_run.meta.get("program", ""),
         "profile": of_run.profile,
@@ -190,10 +191,10 @@ def describe(of_run):
 
 
 def files_of(path):
-    """{name: path} of a run's files; of its archive, if it lies in one."""
+    """The names of a run's files; of its archive, if it lies in one."""
     place = runs.place_of(path)
     found = [place] if place != path else (each for each in path.iterdir() if each.suffix in (".csv", ".json", ".xz"))
-    return {each.name: str(each) for each in sorted(found)}
+    return sorted(each.name for each in found)
 
 
 def describe_gpu(device):

@@ -333,6 +333,17 @@ def test_a_quotient_is_taken_on_each_machine():
     assert cells.divide(cells.multiply(quotient, bottom), top).high == pytest.approx(1)
 
 
+def test_a_quotient_tells_the_machines_that_measured_both_its_parts():
+    times_ = [{("cpu", "cpu"): around(50 * speed), **gpu_row(speed)} for speed in (1, 2, 4)]
+    alone = measured_on("d", {("cpu", "cpu"): around(900)})
+    source = cells.Source([*(measured_on(gpu, each) for gpu, each in zip("abc", times_)), alone])
+    cpu, gpu = found(source, "cpu"), found(source)
+    assert cpu.machines == 4 and len(cpu.sources) == 4 and cpu.span == pytest.approx((50, 900))
+    quotient = cells.divide(cpu, gpu)
+    assert quotient.machines == 3 and len(quotient.sources) == 3 and quotient.span == pytest.approx((50, 50))
+    assert cells.divide(gpu, gpu).span == ()
+
+
 def test_a_sum_is_taken_on_each_machine():
     _, race, _ = of_machines((1, 2, 4))
     twice = cells.add([race, race])

@@ -393,7 +393,7 @@ def test_a_test_has_the_deciding_case_with_interval_n_and_runs(thesis):
     (sentence,) = [verdict for verdict in claims.judge_all(thesis) if verdict.claim["id"] == "cpu-82x"]
     assert sentence.measured.startswith("holds: 82.3 (82.1 to 82.5, n 100) at pr1002; holds: 8.52 ")
     first, second = sentence.tested
-    assert first.endswith(": time of an iteration. Holds: 82.3 (82.1 to 82.5, n 100) at pr1002")
+    assert first.endswith(": an iteration. Holds: 82.3 (82.1 to 82.5, n 100) at pr1002")
     assert second.startswith("DS-Roulette over I-Roulette ") and " Holds: 8.52 " in second
 
 
