@@ -412,7 +412,8 @@ def on_each_machine(parts, combine):
 def on_machines(found, chosen):
     """A number on these of its machines alone; None if they are fewer than three."""
     logs = {machine: log for machine, log in found.by_machine.items() if machine in chosen}
-    return on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0])
+    made = on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0])
+    return made and replace(made, instance=found.instance)
 
 
 def as_exact(part, known):

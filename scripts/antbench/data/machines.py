@@ -8,6 +8,7 @@ from collections import Counter
 
 from antbench.data import code
 
+VERSIONS = {"npp": "npp_version", "cudnn": "cudnn_version"}  # of the libraries that do an implementation's work
 LETTERS = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 
 
@@ -42,14 +43,16 @@ def name_of(run):
 def code_of(row):
     """What identifies the code of a row.
 
-    For a GPU it is the hash of the kernel's file, or of all kernels of the operation if the implementation has none of
-    its own in its file. For a CPU it is the hash of its sources. Some stored runs lack this hash: their commit stands
-    for it, or the hash of the program if the tree had changes.
+    For a GPU it is the hash of the kernels in the implementation's file. If these are none, or the same as another
+    file's, it is the hash of the operation's kernels, else of all device code. A library's version is added. For a CPU
+    it is the hash of its sources. Some stored runs lack this hash: their commit stands for it, or the hash of the
+    program if the tree had changes.
     """
     build = row["run"].meta.get("build", {})
     if row["backend"] == "cuda":
         run, implementation = row["run"], row["implementation"]
-        return kernel_of(run, implementation) or operation_of(run, implementation) or run.device_code or row["run_id"]
+        found = kernel_of(run, implementation) or operation_of(run, implementation) or run.device_code or row["run_id"]
+        return found + build.get(VERSIONS.get(implementation.partition("/")[2]), "")
     if known := build.get("cpu_code_sha256"):
         return known
     return build.get("executable_sha256") if build.get("dirty") else build.get("commit") or row["run_id"]

@@ -78,7 +78,8 @@ def series_of(line, sources, alone, all_sources):
 def of_same_hosts(points):
     """The points of a curve on the hosts that measured them all, if a CPU has a part in it.
 
-    If fewer than three did, the largest group of points that the same hosts measured.
+    Points of fewer than three hosts are left out. If fewer than three hosts measured the others, or if that keeps fewer
+    points, the curve is the largest group of points that the same hosts measured.
     """
     if not any(claims.of_cpu(found) for *_, found in points):
         return points

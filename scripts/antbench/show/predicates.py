@@ -111,8 +111,21 @@ def bounded(bounds):
 def crossed(name, deciding, threshold):
     """(the first bound that an interval of a deciding case crosses, what lies beyond it); None if no interval does."""
     bounds = getattr(PREDICATES[name], "bounds", lambda _: {})(threshold)
-    found = ((bound, beyond) for beyond, bound in bounds.items() if any(case.crosses(bound) for case in deciding))
+    found = (
+        (bound, beyond)
+        for beyond, bound in bounds.items()
+        if any(case.crosses(bound) and may_decide(case, beyond, bounds) for case in deciding)
+    )
     return next(found, None)
+
+
+def may_decide(case, beyond, bounds):
+    """False of the limit itself for a case that may be a tie by its value, and of a tie's end for other cases."""
+    ties = [bound for name, bound in bounds.items() if "tie" in name]
+    if not ties or beyond in (FAILS_BELOW, FAILS_ABOVE):
+        return True
+    near = min(bounds.values()) <= case.value <= max(bounds.values())
+    return near == ("tie" in beyond)
 
 
 def or_more(low, high):
@@ -193,17 +206,17 @@ def all_above(found, low, limit, high):
     if any(case.below(low) or (case.exact and case.value == limit == 0) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
     clear = [case for case in found if case.value > high and case.above(limit)]
-    return clear_or_tied(ordered, low, high, clear, lambda case: case.above(low) or case.within(low, high))
+    return clear_or_tied(ordered, low, high, clear, lambda case: case.known and case.measured.low >= low)
 
 
 @bounded(lambda limit: {FAILS_ABOVE: limit * EQUAL, "": limit, "down to which it is a tie": limit / EQUAL})
 def all_below(found, high, limit, low):
     """Every value is smaller than the limit: the reverse of all_above()."""
     ordered = by_value(found)
-    if any(case.above(high) for case in found):
+    if any(case.above(high) or (case.exact and case.value == limit == 0) for case in found):
         return FAILS, [ordered[0], ordered[-1]]
     clear = [case for case in found if case.value < low and case.below(limit)]
-    return clear_or_tied(ordered[::-1], low, high, clear, lambda case: case.below(high) or case.within(low, high))
+    return clear_or_tied(ordered[::-1], low, high, clear, lambda case: case.known and case.measured.high <= high)
 
 
 def clear_or_tied(ordered, low, high, clear, cannot_fail):
@@ -211,11 +224,11 @@ def clear_or_tied(ordered, low, high, clear, cannot_fail):
 
     Its value alone says whether a case can be clear or tied. So a wider interval never makes a clear case a tied one.
     """
-    tied = any(case.within(low, high) for case in ordered)
-    settled = [case for case in ordered if case in clear or case.within(low, high) or (tied and cannot_fail(case))]
+    tied = [case for case in ordered if case.within(low, high)]
+    settled = [case for case in ordered if (cannot_fail(case) if tied else case in clear)]
     if len(settled) < len(ordered):
         return UNDECIDED, by_value(unclear(ordered, lambda case: case in settled))
-    return (TIE, by_value([ordered[0], ordered[-1]])) if tied else (HOLDS, [ordered[0]])
+    return (TIE, by_value(dict.fromkeys([tied[0], ordered[-1]]))) if tied else (HOLDS, [ordered[0]])
 
 
 @bounded(lambda limit: {"": limit})

@@ -142,13 +142,14 @@ class Measured:
     def machines(self, of=None):
         """The GPUs of the numbers so far, or of these cells' runs: "one H200", "3 H200s".
 
-        If some numbers are of fewer GPUs than others: "3 to 9 H200s".
+        If some numbers so far are of fewer GPUs: "9 H200s (3 to 9 per number)".
         """
         each = [{machines.machine_of(run) for run in runs if run.device} for runs in of or self.cells]
         counts, found = sorted({len(gpus) for gpus in each if gpus}), set().union(*each)
-        if len(counts) > 1 and not of:
-            return f"{counts[0]} to {counts[-1]} {self.label}s"
-        return f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
+        told = f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
+        if of or counts[0] == len(found):
+            return told
+        return f"{told} ({' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} per number)"
 
     def runs(self):
         """The runs of the numbers so far, as Markdown: the main ones, then the runs of each mark."""
@@ -165,9 +166,10 @@ def described_by(known, runs, folder):
     """Runs in words, by the runs that differ least among `known`, {name: runs}: "ᵃ's runs without GPU 9272df6f"."""
     name = min(known, key=lambda each: len(set(runs) ^ set(known[each])))
     more, less = ([run for run in a if run not in b] for a, b in ((runs, known[name]), (known[name], runs)))
-    if len(more) + len(less) >= len(runs):
+    without, kept = list(map(machines.name_of, less)), {machines.name_of(run) for run in known[name] if run in runs}
+    if len(more) + len(less) >= len(runs) or not all(without) or kept & set(without):
         return described(runs, folder, with_profile=False)
-    without = f" without {', '.join(map(machines.name_of, less))}" if less else ""
+    without = f" without {', '.join(without)}" if less else ""
     others = f"{',' * bool(less)} and {described(more, folder, with_profile=False)}" if more else ""
     return f"{name} runs{without}{others}"
 

@@ -127,6 +127,13 @@ def test_code_without_kernels_of_its_own_is_known_by_those_of_its_operation():
     rows = [with_kernels({**BEFORE, **shared, **other}).records[0] for other in others]
     codes = [machines.code_of({**row, "implementation": "psystem/enhanced"}) for row in rows]
     assert codes[0] == codes[1] != codes[2]
+    other = with_kernels({**BEFORE, **shared})
+    by_library = []
+    for version in ("13.1", "13.2"):
+        other.meta["build"]["npp_version"] = version
+        of_canny = ({**other.records[0], "implementation": f"canny/{name}"} for name in ("npp", "gpu"))
+        by_library.append(list(map(machines.code_of, of_canny)))
+    assert by_library[0][0] != by_library[1][0] and by_library[0][1] == by_library[1][1]
 
 
 def test_the_program_says_of_its_device_code_what_scripts_make_of_its_kernels(tmp_path):
@@ -431,7 +438,7 @@ def test_a_generated_table_marks_cells_of_other_runs(monkeypatch):
     monkeypatch.setattr(readme, "source", lambda chosen: source)
     measured = readme.Measured(source.runs)
     text = " ".join(measured.ms(ADDRESS.format(row)) for row in ("ds-roulette", "i-roulette-warp", "i-roulette"))
-    assert measured.marked(text) == "1.00 2.00 4.00ᵃ" and measured.machines() == "2 H200s"
+    assert measured.marked(text) == "1.00 2.00 4.00ᵃ" and measured.machines() == "2 H200s (1 per number)"
     assert measured.runs().splitlines()[1] == "ᵃ commit aaaaaaa on [GPU a](table-3.3.csv)"
 
 

@@ -188,6 +188,33 @@ def test_a_note_names_the_number_and_what_lies_beyond(predicate, threshold, valu
     assert claims.why_undecided({"predicate": predicate, "threshold": threshold}, deciding) == note
 
 
+@pytest.mark.parametrize(
+    "predicate, value, note",
+    [
+        ("all_above", 1.035, "an interval crosses 1"),
+        ("all_above", 1.028, "an interval crosses 1.03, up to which it is a tie"),
+        ("all_below", 0.965, "an interval crosses 1"),
+        ("all_below", 0.972, "an interval crosses 0.971, down to which it is a tie"),
+    ],
+)
+def test_a_note_names_the_number_that_a_narrower_interval_must_not_cross(predicate, value, note):
+    """Intervals of 4 % cross both the limit and the end of a tie. The value says which of them decides."""
+    verdict, deciding = PREDICATES[predicate](cases(value, spread=0.04), "1")
+    assert verdict == U and claims.why_undecided({"predicate": predicate, "threshold": "1"}, deciding).startswith(note)
+
+
+def test_a_tie_shows_the_case_that_makes_it_one():
+    wide, tied, clear = (Case(name, Estimate(*each, n=3)) for name, each in {
+        "256": (1.02, 0.998, 1.04), "4096": (1.0228, 1.0184, 1.0272), "1024": (1.05, 1.04, 1.05)}.items())  # fmt: skip
+    verdict, deciding = PREDICATES["all_above"]([wide, tied, clear], "1")
+    assert verdict == T and deciding == [tied, clear]
+
+
+def test_what_is_none_is_neither_more_nor_less_than_none():
+    for predicate, others in (("all_above", (1.0, 0.0)), ("all_below", (-1.0, 0.0))):
+        assert PREDICATES[predicate](cases(*others), "0")[0] == F
+
+
 def test_a_tie_shows_the_tied_case_and_an_end_of_the_others():
     for predicate, values in (("all_above", (1.2, 0.985, 1.04)), ("all_below", (0.5, 1.015, 0.9))):
         deciding = PREDICATES[predicate](cases(*values, spread=0.01), "1")[1]
@@ -394,7 +421,7 @@ def test_a_test_has_the_deciding_case_with_interval_n_and_runs(thesis):
     assert sentence.measured.startswith("holds: 82.3 (82.1 to 82.5, n 100) at pr1002; holds: 8.52 ")
     first, second = sentence.tested
     assert first.endswith(": an iteration. Holds: 82.3 (82.1 to 82.5, n 100) at pr1002")
-    assert second.startswith("DS-Roulette over I-Roulette ") and " Holds: 8.52 " in second
+    assert second.startswith("The speed-up of DS-Roulette over I-Roulette ") and " Holds: 8.52 " in second
 
 
 def test_a_claim_without_its_rows_says_what_it_needs(thesis):

@@ -85,6 +85,10 @@ def test_a_curve_with_a_cpu_is_of_the_same_hosts_throughout():
     assert [len(found.rows) for *_, found in points] == [3, 3]
     few = [(1, "d198", on_hosts(a=1, b=1)), (2, "a280", on_hosts(a=2, b=2)), (3, "lin318", on_hosts(a=1, c=1))]
     assert plots.of_same_hosts(few) == few[:2]
+    two_common = [(1, "d198", on_hosts(a=1, b=1, c=1)), (2, "a280", on_hosts(a=1, b=1, d=1))]
+    assert plots.of_same_hosts(two_common) == two_common[:1]
+    pairs = [(x, f"u{x}", on_hosts(a=1, b=1)) for x in (3, 4, 5)]
+    assert plots.of_same_hosts([*all_of_it, *pairs]) == pairs
     others = on_hosts(d=1, e=1, f=1)
     apart = [(1, "d198", on_hosts(a=1, b=1, c=1)), (2, "a280", others), (3, "lin318", others)]
     assert plots.of_same_hosts(apart) == apart[1:]

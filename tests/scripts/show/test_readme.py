@@ -139,6 +139,12 @@ def test_a_caption_tells_runs_by_those_that_it_has_told():
     assert of(a, c, d) == f"the unmarked cells' runs without {gpu_b}"
     assert of(a, d, c, e) == f"the unmarked cells' runs without {gpu_b}, and commit c8d43aae on [{gpu_e}]"
     assert of(c) == f"commit c8d43aae on [{gpu_c}]", "shorter than what it would stand for"
+    beside = runs.load_run(H100 / "20261126T161727Z-c8d43aae-jpdc-3")
+    told = {"ᵃ's": (a, b, beside, c, d)}
+    assert of(a, beside, c, d).startswith("commit c8d43aae on ["), "another run of that GPU stays"
+    b.devices[0]["fingerprint"], b.meta["machine"]["fingerprint"] = "", ""
+    told = {"ᵃ's": (a, b, c, d)}
+    assert of(a, c, d).startswith("commit c8d43aae on ["), "a machine without a name"
 
 
 def test_a_caption_says_of_how_many_gpus_its_numbers_are():
@@ -147,7 +153,7 @@ def test_a_caption_says_of_how_many_gpus_its_numbers_are():
     measured.cells = [(found[0],)]
     assert measured.machines() == "one H100"
     measured.cells.append((found[1],))
-    assert measured.machines() == "2 H100s"
+    assert measured.machines() == "2 H100s (1 per number)"
     measured.cells.append(tuple(found))
-    assert measured.machines() == "1 to 3 H100s"
+    assert measured.machines() == "3 H100s (1 to 3 per number)"
     assert measured.machines([(found[0],), tuple(found[1:])]) == "3 H100s"
