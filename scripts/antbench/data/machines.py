@@ -43,9 +43,9 @@ def name_of(run):
 def code_of(row):
     """What identifies the code of a row.
 
-    For a GPU it is the hash of the kernels in the implementation's file. If these are none, or the same as another
-    file's, it is the hash of the operation's kernels, else of all device code. A library's version is added. For a CPU
-    it is the hash of its sources. Some stored runs lack this hash: their commit stands for it, or the hash of the
+    For a GPU it is the hash of the kernels in the implementation's file. If the file lacks kernels, or another file has
+    the same, it is the hash of the operation's kernels, else of all device code. A library's version is added. For a
+    CPU it is the hash of its sources. Some stored runs lack this hash: their commit stands for it, or the hash of the
     program if the tree had changes.
     """
     build = row["run"].meta.get("build", {})
