@@ -52,7 +52,7 @@ def code_of(row):
     if row["backend"] == "cuda":
         run, implementation = row["run"], row["implementation"]
         found = kernel_of(run, implementation) or operation_of(run, implementation) or run.device_code or row["run_id"]
-        return found + build.get(VERSIONS.get(implementation.partition("/")[2]), "")
+        return found + (build.get(VERSIONS.get(implementation.partition("/")[2])) or "")
     if known := build.get("cpu_code_sha256"):
         return known
     return build.get("executable_sha256") if build.get("dirty") else build.get("commit") or row["run_id"]

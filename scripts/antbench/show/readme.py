@@ -147,7 +147,7 @@ class Measured:
         each = [{machines.machine_of(run) for run in runs if run.device} for runs in of or self.cells]
         counts, found = sorted({len(gpus) for gpus in each if gpus}), set().union(*each)
         told = f"{len(found)} {self.label}s" if len(found) > 1 else f"one {self.label}"
-        if of or counts[0] == len(found):
+        if of or set(counts) <= {len(found)}:
             return told
         return f"{told} ({' to '.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} per number)"
 

@@ -150,6 +150,8 @@ def test_a_caption_tells_runs_by_those_that_it_has_told():
 def test_a_caption_says_of_how_many_gpus_its_numbers_are():
     found = [runs.load_run(path) for path in sorted(H100.glob("*-c8d43aae-4.2"))[:3]]
     measured = readme.Measured(found)
+    measured.cells = [()]
+    assert measured.machines() == "one H100", "a number that is not measured"
     measured.cells = [(found[0],)]
     assert measured.machines() == "one H100"
     measured.cells.append((found[1],))
