@@ -26,6 +26,7 @@ TREND = 0.75  # share of the pairs of cases that makes a trend: Kendall's tau of
 MISSES = spread.MISSES  # share of misses of an Estimate's interval; also most verdicts that may rest on chance
 LEAST_CHANCE = 1e-12  # a smaller probability counts as 0
 FAILS_BELOW, FAILS_ABOVE = "below which the sentence fails", "above which the sentence fails"  # what a bound means
+TIE_ABOVE, TIE_BELOW = "up to which it is a tie", "down to which it is a tie"
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,11 +122,10 @@ def crossed(name, deciding, threshold):
 
 def may_decide(case, beyond, bounds):
     """False of the limit itself for a case that may be a tie by its value, and of a tie's end for other cases."""
-    ties = [bound for name, bound in bounds.items() if "tie" in name]
-    if not ties or beyond in (FAILS_BELOW, FAILS_ABOVE):
+    if not {TIE_ABOVE, TIE_BELOW} & bounds.keys() or beyond in (FAILS_BELOW, FAILS_ABOVE):
         return True
     near = min(bounds.values()) <= case.value <= max(bounds.values())
-    return near == ("tie" in beyond)
+    return near == (beyond in (TIE_ABOVE, TIE_BELOW))
 
 
 def or_more(low, high):
@@ -199,7 +199,7 @@ def between(found, low, high):
     return (UNDECIDED, outside) if outside else (HOLDS, [ordered[0], ordered[-1]])
 
 
-@bounded(lambda limit: {FAILS_BELOW: limit / EQUAL, "": limit, "up to which it is a tie": limit * EQUAL})
+@bounded(lambda limit: {FAILS_BELOW: limit / EQUAL, "": limit, TIE_ABOVE: limit * EQUAL})
 def all_above(found, low, limit, high):
     """Every value is larger than the limit. It is a tie if none fails, and one is within EQUAL of the limit."""
     ordered = by_value(found)
@@ -209,7 +209,7 @@ def all_above(found, low, limit, high):
     return clear_or_tied(ordered, low, high, clear, lambda case: case.known and case.measured.low >= low)
 
 
-@bounded(lambda limit: {FAILS_ABOVE: limit * EQUAL, "": limit, "down to which it is a tie": limit / EQUAL})
+@bounded(lambda limit: {FAILS_ABOVE: limit * EQUAL, "": limit, TIE_BELOW: limit / EQUAL})
 def all_below(found, high, limit, low):
     """Every value is smaller than the limit: the reverse of all_above()."""
     ordered = by_value(found)

@@ -172,10 +172,11 @@ def command_of(of_run):
 def describe(of_run):
     """The machine and the program of one run, for the table of runs."""
     machine, build = of_run.meta.get("machine", {}), of_run.meta.get("build", {})
+    place = runs.place_of(of_run.path.resolve())
     return {
         "id": of_run.run_id,
-        "place": str(runs.place_of(of_run.path.resolve())),
-        "files": files_of(of_run.path.resolve()),
+        "place": str(place),
+        "files": files_of(place),
         "program": of_run.meta.get("program", ""),
         "profile": of_run.profile,
         "started": of_run.started.replace("T", " ").rstrip("Z"),
@@ -190,11 +191,11 @@ def describe(of_run):
     }
 
 
-def files_of(path):
+def files_of(place):
     """The names of a run's files; of its archive, if it lies in one."""
-    place = runs.place_of(path)
-    found = [place] if place != path else (each for each in path.iterdir() if each.suffix in (".csv", ".json", ".xz"))
-    return sorted(each.name for each in found)
+    if not place.is_dir():
+        return [place.name]
+    return sorted(each.name for each in place.iterdir() if each.suffix in (".csv", ".json", ".xz"))
 
 
 def describe_gpu(device):
