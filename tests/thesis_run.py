@@ -131,7 +131,7 @@ def seeds_row(row, instance, params, value, metric="f", n=10):
 def noise_rows():
     for row, values in (
         ("colour-edge", (0.9, 0.87, 0.85)),
-        ("canny-gpu", (0.92, 0.6, 0.3)),
+        ("canny-opencv", (0.92, 0.6, 0.3)),
         ("sobel", (0.8, 0.4, 0.2)),
     ):
         for noise in ("salt-and-pepper", "gaussian"):

@@ -178,9 +178,25 @@ static ab_status warm_up_work(sampler *s, ab_work *work)
     return ab_ok();
 }
 
+/* Keeps the GPU busy, so that its clock is up. */
+static ab_status spin_gpu(double seconds)
+{
+    gpu_clock *clock = NULL;
+    ab_status status = gpu_clock_open(1, &clock);
+    if (status.code == AB_OK) status = gpu_clock_delay(clock, seconds);
+    if (status.code == AB_OK) status = gpu_clock_mark(clock, 0);
+    if (status.code == AB_OK) status = gpu_clock_wait(clock, 0);
+    gpu_clock_close(clock);
+    return status;
+}
+
+/* A long sample needs no iteration to warm up. But a work on a GPU that all samples share has one: it tells whether the
+ * work waits for the GPU in its middle (ab_timing_adapt). */
 static ab_status warm_up(sampler *s)
 {
-    if (s->sampling->long_samples && s->sampling->backend != AB_CUDA) return ab_ok();
+    const ab_sampling *sampling = s->sampling;
+    if (sampling->long_samples && sampling->backend != AB_CUDA) return ab_ok();
+    if (sampling->long_samples && sampling->fresh && s->timing.backend == AB_CUDA) return spin_gpu(MOST_WARM_UP_S);
     AB_TRY(open_work(s, -1));
     const ab_status status = warm_up_work(s, timed_work(s));
     if (s->sampling->fresh) close_work(s);

@@ -3,6 +3,8 @@
 
 #include "bench/plan/estimate.h"
 
+static const double LONG_SAMPLE_S = 0.25;
+
 bool ab_cell_is_repeated(const ab_cell *cell)
 {
     return cell->c.measure->timed && cell->c.implementation->backend != AB_HOST;
@@ -44,7 +46,7 @@ bool ab_cell_is_long(const ab_cell *cell)
 {
     double sample_s, once_s;
     cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
-    return sample_s > 1.0;
+    return sample_s > LONG_SAMPLE_S;
 }
 
 bool ab_cell_is_too_large(const ab_cell *cell)
@@ -65,7 +67,7 @@ static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, 
                                   fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));
     const bool metered = cell->c.measure->timed && cell->c.implementation->backend == AB_CUDA;
     *first_s = once_s + samples_s + (metered ? plan->share.energy_s : 0.0);
-    *later_s = ab_cell_is_repeated(cell) ? fmin(sample_s, 1.0) + samples_s : 0.0;
+    *later_s = ab_cell_is_repeated(cell) ? (sample_s > LONG_SAMPLE_S ? 0.0 : sample_s) + samples_s : 0.0;
 }
 
 double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell)

@@ -9,7 +9,7 @@
  * the first process computes them. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
-/* True if a sample of the cell takes more than about one second. */
+/* True if a sample of the cell takes more than about a quarter of a second. */
 bool ab_cell_is_long(const ab_cell *cell);
 
 /* True if the cell needs more steps on the host backend than the effort allows. Its row is then `skipped`. */

@@ -116,7 +116,7 @@ static bool adds_products(cudnnConvolutionFwdAlgo_t algorithm)
 }
 
 /* cuDNN measures twice: the first time it also loads its kernels. Its list begins with the fastest. */
-static ab_status choose(peer *own)
+static ab_status find_algorithm(const peer *own, cudnnConvolutionFwdAlgo_t *fastest)
 {
     enum { ALL = CUDNN_CONVOLUTION_FWD_ALGO_COUNT };
     cudnnConvolutionFwdAlgoPerf_t found[ALL];
@@ -126,7 +126,33 @@ static ab_status choose(peer *own)
                                                        ALL, &count, found));
     while (best < count && !(found[best].status == CUDNN_STATUS_SUCCESS && adds_products(found[best].algo))) ++best;
     if (best == count) return ab_unsupported("cuDNN has no algorithm for this image and filter");
-    own->algorithm = found[best].algo;
+    *fastest = found[best].algo;
+    return ab_ok();
+}
+
+/* An algorithm that was found: the process keeps it, because finding it takes a second on large images. */
+typedef struct choice {
+    int width, height, filter_width;
+    cudnnConvolutionFwdAlgo_t algorithm;
+} choice;
+
+static ab_status choose(int filter_width, peer *own)
+{
+    enum { MOST = 32 };
+    static choice known[MOST];
+    static int n_known;
+    choice chosen = {own->padded.width, own->padded.height, filter_width, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM};
+    int i = 0;
+    while (i < n_known && !(known[i].width == chosen.width && known[i].height == chosen.height &&
+                            known[i].filter_width == filter_width))
+        ++i;
+    if (i == n_known) {
+        AB_TRY(find_algorithm(own, &chosen.algorithm));
+        if (n_known < MOST) known[n_known++] = chosen;
+    } else {
+        chosen = known[i];
+    }
+    own->algorithm = chosen.algorithm;
     CUDNN_TRY(cudnnGetConvolutionForwardWorkspaceSize(own->handle, own->from, own->filter, own->convolution, own->to,
                                                       own->algorithm, &own->workspace_bytes));
     return ab_ok();
@@ -141,7 +167,7 @@ static ab_status prepare(conv_device *device, const conv_params *params, device_
     AB_TRY(make_padded(device, memory, &own->padded));
     AB_TRY(make_weights(&device->filter, memory, &own->weights));
     AB_TRY(describe_all(device, params->width, own));
-    AB_TRY(choose(own));
+    AB_TRY(choose(params->width, own));
     return own->workspace_bytes ? device_allocate_bytes(memory, &own->workspace, own->workspace_bytes) : ab_ok();
 }
 

@@ -20,10 +20,10 @@ static const ab_line on_cpu[] = {
     {NULL},
 };
 static const ab_line on_gpu[] = {
-    {.row = "task-thread", .implementation = "tsp/task-thread", .label = "ant per thread"},
-    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants per block"},
-    {.row = "task-thread-readonly", .implementation = "tsp/task-thread", .params = "readonly=1", .label = "ant per thread, read-only cache"},
-    {.row = "data-rw-{workers}", .implementation = "tsp/data-rw", .params = "workers={workers}", .label = "roulette wheel"},
+    {.row = "task-thread", .implementation = "tsp/task-thread", .label = "ant per thread", .seconds = 6e-11, .power = 3},
+    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants per block", .seconds = 4e-11, .power = 3},
+    {.row = "task-thread-readonly", .implementation = "tsp/task-thread", .params = "readonly=1", .label = "ant per thread, read-only cache", .seconds = 6e-11, .power = 3},
+    {.row = "data-rw-{workers}", .implementation = "tsp/data-rw", .params = "workers={workers}", .label = "roulette wheel", .seconds = 4e-11, .power = 3},
     {.row = "data-rw-warp-{workers}", .implementation = "tsp/data-rw-warp", .params = "workers={workers}", .label = "roulette wheel by sums of warps, ours"},
     {.row = "i-roulette-{workers}", .implementation = "tsp/i-roulette", .params = "workers={workers}", .label = "I-Roulette"},
     {.row = "i-roulette-warp", .implementation = "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
@@ -50,7 +50,7 @@ const ab_driver table_jpdc_3 = {
     .summary = "Table 3 and Figure 7 of JPDC, Table 2 of JSC: tour construction on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 1, .precise = 0.01, .host_steps = 1e5},
                 {.runs = 3, .iterations = 20, .budget_s = 0.45, .precise = 0.01, .host_steps = 1e5},
-                {.runs = 10, .iterations = 100, .budget_s = 0.5, .host_steps = 1e8}},
+                {.runs = 10, .iterations = 100, .budget_s = 0.25, .host_steps = 1e8}},
     .inputs = {"u30", "{tsp-candidates}", "{tsp-candidates}"},
     .sets = sets,
     .headings = headings,

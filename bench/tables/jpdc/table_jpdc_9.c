@@ -36,7 +36,7 @@ const ab_driver table_jpdc_9 = {
     .summary = "Figure 9 of JPDC: tours after 1000 iterations on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 1000, .budget_s = 1},
                 {.runs = 5, .iterations = 1000, .budget_s = 12},
-                {.runs = 5, .iterations = 1000, .budget_s = 15}},
+                {.runs = 5, .iterations = 1000, .budget_s = 10}},
     .inputs = {"u30", "d198", "{tsp-cached}"},
     .sets = sets,
     .headings = headings,

@@ -48,7 +48,7 @@ const ab_driver table_jsc_1 = {
     .summary = "Table 1 of JSC and Figure 6 of JPDC: choice_info on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 1, .precise = 0.01, .limit_s = 5, .host_steps = 1e7},
                 {.runs = 1, .iterations = 100, .budget_s = 0.3, .precise = 0.01, .limit_s = 20, .host_steps = 1e7},
-                {.runs = 1, .iterations = 100, .budget_s = 0.3, .host_steps = 1e7}},
+                {.runs = 1, .iterations = 100, .budget_s = 0.15, .host_steps = 1e7}},
     .inputs = {"d198 lin318", "{tsp-jpdc}", "{tsp-jpdc}"},
     .sets = sets,
     .headings = headings,

@@ -38,7 +38,7 @@ const ab_driver table_jsc_4 = {
     .summary = "Table 4 of JSC: P systems for SAT, tiled, on a GPU.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .limit_s = 3},
-                {.runs = 1, .iterations = 20, .budget_s = 0.5, .limit_s = 20}},
+                {.runs = 1, .iterations = 20, .budget_s = 0.2, .limit_s = 20}},
     .inputs = {"2^6", "{membranes-bits}", "{membranes-bits}"},
     .optional = "2^6", /* the host backend can verify it in time */
     .sets = sets,

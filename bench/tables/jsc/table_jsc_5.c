@@ -33,7 +33,7 @@ const ab_driver table_jsc_5 = {
     .summary = "Table 5 of JSC: P systems for SAT on a GPU by membranes a block.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
                 {.runs = 1, .iterations = 50, .budget_s = 0.5, .precise = 0.01, .limit_s = 3},
-                {.runs = 1, .iterations = 100, .budget_s = 0.5, .limit_s = 20}},
+                {.runs = 1, .iterations = 100, .budget_s = 0.2, .limit_s = 20}},
     .inputs = {"2^6", "{membranes-tiled}", "{membranes-tiled}"},
     .optional = "2^6", /* the host backend can verify it in time */
     .sets = sets,

@@ -43,7 +43,7 @@ const ab_driver table_jsc_5_2 = {
     .summary = "Sentences of JSC §5.2: the memory and the synchronization of P systems for SAT.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2, .host_steps = 100},
                 {.runs = 1, .iterations = 20, .budget_s = 0.3, .precise = 0.01, .limit_s = 3, .host_steps = 100},
-                {.runs = 1, .iterations = 100, .budget_s = 0.5, .limit_s = 20, .host_steps = 1000}},
+                {.runs = 1, .iterations = 100, .budget_s = 0.2, .limit_s = 20, .host_steps = 1000}},
     .inputs = {"2^6 k1-n6-m1", "{jsc-5.2-systems}", "{jsc-5.2-systems}"},
     .sets = sets,
     .headings = headings,

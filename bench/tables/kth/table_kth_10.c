@@ -44,7 +44,7 @@ const ab_driver table_kth_10 = {
     .summary = "Figures 10 to 12 of the KTH report: edges by the Laplacian of a Gaussian.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 0.2, .precise = 0.01, .host_steps = 7e4},
                 {.runs = 1, .iterations = 100, .budget_s = 0.3, .precise = 0.01, .host_steps = 3e5},
-                {.runs = 1, .iterations = 1000, .budget_s = 0.3, .host_steps = 3e6}},
+                {.runs = 1, .iterations = 1000, .budget_s = 0.1, .host_steps = 3e6}},
     .inputs = {"shapes-128", "{log-images}", "{log-images}"},
     .optional = "{photographs}",
     .sets = sets,

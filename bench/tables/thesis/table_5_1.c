@@ -77,7 +77,7 @@ const ab_driver table_5_1 = {
     .summary = "Table 5.1 and Figures 5.5 to 5.7: edge detection by ants on CPU and GPU.",
     .efforts = {{.runs = 10, .iterations = 50, .budget_s = 1, .precise = 0.01, .host_steps = 1.2e5},
                 {.runs = 50, .iterations = 50, .budget_s = 1, .precise = 0.01, .host_steps = 1.2e5},
-                {.runs = 100, .iterations = 50, .budget_s = 1, .host_steps = 1e7}},
+                {.runs = 100, .iterations = 50, .budget_s = 0.35, .host_steps = 1e7}},
     .inputs = {"lena peppers shapes-512", "{pictures-and-large}", "{pictures-and-large}"},
     .optional = "{bsds}",
     .sets = sets,

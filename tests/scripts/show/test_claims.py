@@ -400,8 +400,8 @@ def test_one_picture_that_says_otherwise_decides(tmp_path):
     def over_canny(value, n=10):
         params = "noise=gaussian;level=40;tuning=best"
         rows = [
-            seeds_row(row, picture, params, value if (row, picture) == ("canny-gpu", "ramp-512") else 0.6, n=n)
-            for row in ("colour-edge", "canny-gpu")
+            seeds_row(row, picture, params, value if (row, picture) == ("canny-opencv", "ramp-512") else 0.6, n=n)
+            for row in ("colour-edge", "canny-opencv")
             for picture in ("shapes-512", "ramp-512", "shapes-512-2")
         ]
         return judged(source_of(rows, tmp_path / f"{value}-{n}"))["noise-gaussian-tuned"]
