@@ -55,7 +55,7 @@ typedef struct ab_row {
     double energy_j; /* joules that the GPU's whole board used per sample */
     char quality_metric[48];
     double quality_best, quality_mean;
-    char quality_runs[256]; /* quality of each complete run, separated by spaces */
+    char quality_runs[1024]; /* quality of each complete run, separated by spaces */
     double quality_reference;
     char verify_metric[48];
     double verify_value;

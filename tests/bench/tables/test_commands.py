@@ -196,7 +196,7 @@ def test_more_runs_than_their_qualities_fit(tmp_path):
         "--instances",
         "u20",
         "--runs",
-        100,
+        400,
         "--iterations",
         1,
         "--time-budget",
@@ -212,8 +212,8 @@ def test_more_runs_than_their_qualities_fit(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     for row in (row for row in rows_of(tmp_path / "run") if row["scope"] == "iteration"):
-        assert (row["samples"], row["quality_runs"]) == ("100", "") and float(row["quality_best"]) > 0
-        assert "100 runs are too many to list" in row["note"]
+        assert (row["samples"], row["quality_runs"]) == ("400", "") and float(row["quality_best"]) > 0
+        assert "400 runs are too many to list" in row["note"]
 
 
 def test_the_printed_tables(small_run):
