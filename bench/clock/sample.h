@@ -38,8 +38,8 @@ typedef struct ab_sampling {
     bool profiled;     /* true if a profiler records the first sample */
     int least;         /* least number of samples, whatever they cost */
     bool fresh;        /* true if each group opens a work of its own */
-    /* True if a sample takes so long that the milliseconds of a cold start do not matter. Then no sample is thrown away
-     * to warm up, but the GPU is kept busy (spin_gpu). */
+    /* True if a sample takes so long that a cold start does not matter. Then no sample is thrown away to warm up, but
+     * the GPU is kept busy (spin_gpu). */
     bool long_samples;
     /* Opens the work of group `group`. Group -1 is the warm-up before fresh groups. */
     ab_status (*open)(void *context, int group, ab_work **work);

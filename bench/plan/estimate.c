@@ -3,7 +3,14 @@
 
 #include "bench/plan/estimate.h"
 
-static const double LONG_SAMPLE_S = 0.25;
+/* Seconds from which on a sample is long. The first use of a work's memory takes up to 0.05 s (OpenCV on 8192 x 8192
+ * pixels). Where each group opens a work of its own, that is in every group's first sample, warmed up or not. */
+static const double LONG_SAMPLE_S = 1.0, LONG_FRESH_SAMPLE_S = 0.25;
+
+static bool is_long(const ab_cell *cell, double sample_s)
+{
+    return sample_s > (cell->c.measure->fresh ? LONG_FRESH_SAMPLE_S : LONG_SAMPLE_S);
+}
 
 bool ab_cell_is_repeated(const ab_cell *cell)
 {
@@ -46,7 +53,7 @@ bool ab_cell_is_long(const ab_cell *cell)
 {
     double sample_s, once_s;
     cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
-    return sample_s > LONG_SAMPLE_S;
+    return is_long(cell, sample_s);
 }
 
 bool ab_cell_is_too_large(const ab_cell *cell)
@@ -67,7 +74,7 @@ static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, 
                                   fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));
     const bool metered = cell->c.measure->timed && cell->c.implementation->backend == AB_CUDA;
     *first_s = once_s + samples_s + (metered ? plan->share.energy_s : 0.0);
-    *later_s = ab_cell_is_repeated(cell) ? (sample_s > LONG_SAMPLE_S ? 0.0 : sample_s) + samples_s : 0.0;
+    *later_s = ab_cell_is_repeated(cell) ? (is_long(cell, sample_s) ? 0.0 : sample_s) + samples_s : 0.0;
 }
 
 double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell)

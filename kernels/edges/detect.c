@@ -62,13 +62,13 @@ double edges_steps(const ab_circumstances *c, const void *fitted)
     return c->input->size;
 }
 
-/* Seconds for one image: on one 2.5 GHz core, on a GPU, on fibers. */
+/* Seconds for one image: on one core, on a GPU, on fibers. */
 void edges_estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
 {
     const ed_params *params = fitted;
     const double pixels = c->input->size;
     const ab_backend backend = c->implementation->backend;
-    double one = 2e-8 * pixels / params->threads;
+    double one = 6e-9 * pixels / params->threads;
     if (backend == AB_CUDA) one = 3e-5 + 1e-10 * pixels;
     if (backend == AB_HOST) one = 2e-6 * pixels;
     *sample_s = backend == AB_HOST || !c->measure->timed ? 0.0 : one;
