@@ -72,7 +72,7 @@ const ab_driver table_3_3 = {
     .summary = "Tables 3.2, 3.3 and 3.4 and Figure 3.9: Ant System on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .precise = 0.01, .host_steps = 1e6},
                 {.runs = 5, .iterations = 100, .budget_s = 0.5, .precise = 0.01, .host_steps = 5e5},
-                {.runs = 10, .iterations = 100, .budget_s = 0.35, .host_steps = 1e8}},
+                {.runs = 10, .iterations = 100, .budget_s = 0.7, .host_steps = 1e8}},
     .inputs = {"d198 pcb442", "{tsp}", "{tsp}"},
     .sets = sets,
     .headings = headings,

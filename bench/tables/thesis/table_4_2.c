@@ -61,7 +61,7 @@ const ab_driver table_4_2 = {
     .summary = "Tables 4.1 and 4.2: Ant System with candidate sets on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 2, .precise = 0.01, .host_steps = 1e6},
                 {.runs = 5, .iterations = 100, .budget_s = 0.5, .precise = 0.01, .host_steps = 5e5},
-                {.runs = 10, .iterations = 100, .budget_s = 0.35, .host_steps = 1e8}},
+                {.runs = 10, .iterations = 100, .budget_s = 0.7, .host_steps = 1e8}},
     .inputs = {"d198 pcb442", "{tsp-candidates}", "{tsp-candidates}"},
     .sets = sets,
     .headings = headings,
