@@ -12,8 +12,8 @@
 #include "bench/row/judge.h"
 
 static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
-/* Longest group that is taken again without a budget, in seconds. */
-static const double LONGEST_RETAKEN_S = 20.0;
+/* Longest group that is taken again without a budget, in seconds, and with any budget. */
+static const double LONGEST_RETAKEN_S = 20.0, ALWAYS_RETAKEN_S = 0.05;
 static const double MOST_LOST = 0.02; /* share of a group's time in which the process waited for a core */
 /* An idle machine has a few per second; a shared core has 40 to 250. */
 static const double PREEMPTIONS_PER_S = 25.0;
@@ -178,25 +178,9 @@ static ab_status warm_up_work(sampler *s, ab_work *work)
     return ab_ok();
 }
 
-/* Keeps the GPU busy, so that its clock is up. */
-static ab_status spin_gpu(double seconds)
-{
-    gpu_clock *clock = NULL;
-    ab_status status = gpu_clock_open(1, &clock);
-    if (status.code == AB_OK) status = gpu_clock_delay(clock, seconds);
-    if (status.code == AB_OK) status = gpu_clock_mark(clock, 0);
-    if (status.code == AB_OK) status = gpu_clock_wait(clock, 0);
-    gpu_clock_close(clock);
-    return status;
-}
-
-/* A long sample needs no iteration to warm up. But a work on a GPU that all samples share has one: it tells whether the
- * work waits for the GPU in its middle (ab_timing_adapt). */
 static ab_status warm_up(sampler *s)
 {
-    const ab_sampling *sampling = s->sampling;
-    if (sampling->long_samples && sampling->backend != AB_CUDA) return ab_ok();
-    if (sampling->long_samples && sampling->fresh && s->timing.backend == AB_CUDA) return spin_gpu(MOST_WARM_UP_S);
+    if (s->sampling->long_samples && s->sampling->backend != AB_CUDA) return ab_ok();
     AB_TRY(open_work(s, -1));
     const ab_status status = warm_up_work(s, timed_work(s));
     if (s->sampling->fresh) close_work(s);
@@ -222,7 +206,7 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
 /* True if a group that took `took_s` may be taken again. */
 static bool may_retake(const sampler *s, double took_s, double budget_s)
 {
-    return s->retaken < MAX_RETAKEN && took_s <= fmin(budget_s / 2, LONGEST_RETAKEN_S);
+    return s->retaken < MAX_RETAKEN && took_s <= fmax(fmin(budget_s / 2, LONGEST_RETAKEN_S), ALWAYS_RETAKEN_S);
 }
 
 /* True if the times include CPU time, which threads of other processes may disturb. */

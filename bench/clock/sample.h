@@ -7,9 +7,10 @@
  *
  * A group is discarded and taken again, a limited number of times, in three cases. Its time is not taken from the
  * budget. First, the GPU throttled; it is left to cool. Second, the process waited for a core for more than 2 % of the
- * time, or was preempted too often (scheduler.h). This counts for CPU times only, and the last group before the budget
- * is spent is kept. Third, samples are late (measure.h): one of a fresh group, else more than a quarter. The new group
- * has a longer delay. Fewer late samples are discarded alone.
+ * time, or was preempted too often (scheduler.h). This counts for CPU times only. Third, samples are late (measure.h):
+ * one of a fresh group, else more than a quarter. The new group has a longer delay. Fewer late samples are discarded
+ * alone. In the last two cases a group of more than half of the budget that is left is kept, unless it took 50 ms at
+ * most.
  */
 #ifndef ANTBENCH_SAMPLE_H
 #define ANTBENCH_SAMPLE_H
@@ -38,8 +39,8 @@ typedef struct ab_sampling {
     bool profiled;     /* true if a profiler records the first sample */
     int least;         /* least number of samples, whatever they cost */
     bool fresh;        /* true if each group opens a work of its own */
-    /* True if a sample takes so long that a cold start does not matter. Then no sample is thrown away to warm up, but
-     * the GPU is kept busy (spin_gpu). */
+    /* True if a sample takes so long that a cold start does not matter. Then a CPU has no warm-up, which would cost a
+     * whole sample. */
     bool long_samples;
     /* Opens the work of group `group`. Group -1 is the warm-up before fresh groups. */
     ab_status (*open)(void *context, int group, ab_work **work);

@@ -74,7 +74,8 @@ static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, 
                                   fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));
     const bool metered = cell->c.measure->timed && cell->c.implementation->backend == AB_CUDA;
     *first_s = once_s + samples_s + (metered ? plan->share.energy_s : 0.0);
-    *later_s = ab_cell_is_repeated(cell) ? (is_long(cell, sample_s) ? 0.0 : sample_s) + samples_s : 0.0;
+    const bool warmed_up = cell->c.implementation->backend == AB_CUDA || !is_long(cell, sample_s);
+    *later_s = ab_cell_is_repeated(cell) ? (warmed_up ? sample_s : 0.0) + samples_s : 0.0;
 }
 
 double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell)

@@ -9,7 +9,7 @@
  * the first process computes them. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
-/* True if a sample of the cell takes so long that it needs no warm-up (ab_sampling). */
+/* True if a sample of the cell takes so long that a CPU needs no warm-up (ab_sampling). */
 bool ab_cell_is_long(const ab_cell *cell);
 
 /* True if the cell needs more steps on the host backend than the effort allows. Its row is then `skipped`. */

@@ -20,10 +20,10 @@ static const ab_line on_cpu[] = {
     {NULL},
 };
 static const ab_line on_gpu[] = {
-    {.row = "task-thread", .implementation = "tsp/task-thread", .label = "ant per thread", .seconds = 6e-11, .power = 3},
-    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants per block", .seconds = 4e-11, .power = 3},
-    {.row = "task-thread-readonly", .implementation = "tsp/task-thread", .params = "readonly=1", .label = "ant per thread, read-only cache", .seconds = 6e-11, .power = 3},
-    {.row = "data-rw-{workers}", .implementation = "tsp/data-rw", .params = "workers={workers}", .label = "roulette wheel", .seconds = 4e-11, .power = 3},
+    {.row = "task-thread", .implementation = "tsp/task-thread", .label = "ant per thread"},
+    {.row = "task-thread-block-{block}", .implementation = "tsp/task-thread", .params = "block={ants-of-block}", .label = "ant per thread, {block} ants per block"},
+    {.row = "task-thread-readonly", .implementation = "tsp/task-thread", .params = "readonly=1", .label = "ant per thread, read-only cache"},
+    {.row = "data-rw-{workers}", .implementation = "tsp/data-rw", .params = "workers={workers}", .label = "roulette wheel"},
     {.row = "data-rw-warp-{workers}", .implementation = "tsp/data-rw-warp", .params = "workers={workers}", .label = "roulette wheel by sums of warps, ours"},
     {.row = "i-roulette-{workers}", .implementation = "tsp/i-roulette", .params = "workers={workers}", .label = "I-Roulette"},
     {.row = "i-roulette-warp", .implementation = "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},

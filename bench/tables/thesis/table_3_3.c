@@ -27,7 +27,6 @@ static const ab_line compared[] = {
 };
 static const ab_line on_gpu[] = {
     {.row = "i-roulette-warp", .implementation = "tsp/i-roulette-warp", .label = "I-Roulette in registers, ours"},
-    {.row = "{name}", .implementation = "tsp/task-thread", .seconds = 6e-11, .power = 3},
     {.row = "{name}", .implementation = "tsp/+"},
     {NULL},
 };
