@@ -3,7 +3,7 @@
 
 #include "bench/plan/estimate.h"
 
-/* Seconds from which on a sample is long. The first use of a work's memory takes up to 0.05 s (OpenCV on 8192 x 8192
+/* Seconds from which on a sample is long. The first use of a work's memory takes up to 0.06 s (OpenCV on 8192 x 8192
  * pixels). Where each group opens a work of its own, that is in every group's first sample, warmed up or not. */
 static const double LONG_SAMPLE_S = 1.0, LONG_FRESH_SAMPLE_S = 0.25;
 

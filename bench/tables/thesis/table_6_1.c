@@ -57,7 +57,7 @@ static const ab_heading headings[] = {
     {NULL},
 };
 
-/* What Canny finds on a GPU is OpenCV's map, so few pictures are studied on it. */
+/* What Canny finds on a GPU is OpenCV's map, so few pictures are studied there. */
 #define NOISE "level=40;noise=salt-and-pepper|gaussian"
 static const ab_block blocks[] = {
     {.table = "6.1", .measure = "time", .on = AB_ALWAYS("{images}"), .lines = detectors},

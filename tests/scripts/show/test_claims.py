@@ -536,7 +536,7 @@ def rows_of(name, top, over):
     ("thicker-edges", 1.5, 1.3, H), ("thicker-edges", 1.3, 1.5, F),
     ("tiles-2-3x", 2.5, 1.0, H), ("tiles-2-3x", 1.0, 1.0, F),
     ("acos", 1.2, 1.0, H), ("acos", 1.0, 1.2, F),
-    ("fewer-changes-sobel", 9.0, 3.0, H), ("fewer-changes-canny-gpu", 2.0, 3.0, F),
+    ("fewer-changes-sobel", 9.0, 3.0, H), ("fewer-changes-canny", 2.0, 3.0, F),
     ("match-canny", 0.95, 1.0, H), ("match-canny", 0.5, 1.0, F),
     ("thicker-than-canny", 2.0, 1.5, H), ("thicker-than-canny", 1.5, 2.0, F),
     ("jpdc-16-ants", 1.2, 1.0, H), ("jpdc-16-ants", 0.8, 1.0, F),
