@@ -92,6 +92,12 @@ def for_one_more(logs, misses=MISSES):
     return float(np.mean(logs)), min(LARGEST, float(half))
 
 
+def share_of_endless(n_machines):
+    """The share of misses whose interval of these machines is as wide as one of endless machines that differ alike."""
+    step = special.ndtri(MISSES / 2) / math.sqrt(1 + 1 / n_machines)
+    return 2 * float(special.stdtr(n_machines - 1, step))
+
+
 def differences(groups):
     """{kind of row: the difference of two machines that 95 % of pairs do not exceed, as a logarithm}.
 

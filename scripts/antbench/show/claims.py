@@ -21,6 +21,7 @@ from antbench.show import predicates
 from antbench.show.predicates import EXCEEDED, FAILS, HOLDS, TIE, UNDECIDED, Case
 
 SO_FAR, NOT_BORNE_OUT = "holds so far", "not borne out by its own table"
+MACHINES_DIFFER = "machines differ"
 NOT_MEASURED, CANNOT = "not measured yet", "cannot be tested here"
 KINDS = (HOLDS, EXCEEDED, SO_FAR, TIE, FAILS, UNDECIDED, NOT_BORNE_OUT, NOT_MEASURED, CANNOT)
 COUNTED = {  # {kind: (text for one sentence, text for several)}
@@ -65,6 +66,7 @@ class Test:
     reason: str = ""  # why it is not measured or undecided, or which cases are missing
     chance: float | None = None  # probability that chance alone gives the verdict; None if chance plays no part
     own: str = ""  # range of the source's own numbers, if they contradict the sentence
+    differs: bool = False  # true if undecided, and more machines would not decide it, since they differ that much
     moved: tuple = ()  # for each side, the speed relative to the source's: "ds-roulette (GPU) 5.9 to 84 times"
 
     @property
@@ -98,6 +100,11 @@ class Reading:
         return together(self.tests)
 
     @property
+    def differs(self):
+        """True if it is undecided, and more machines would not decide it."""
+        return self.here == UNDECIDED and any(test.differs for test in self.tests)
+
+    @property
     def verdict(self):
         """The kind of verdict with its details: "holds so far (3 of 8 cases)"."""
         if self.kind == NOT_BORNE_OUT:
@@ -106,6 +113,8 @@ class Reading:
 
     def told(self, kind):
         n_found, n_cases = (sum(values) for values in zip(*((len(t.found), t.n_cases) for t in self.tests)))
+        if kind == UNDECIDED and self.differs:
+            return f"{kind} ({MACHINES_DIFFER})"
         return f"{kind} ({n_found} of {n_cases} cases)" if kind == SO_FAR else kind
 
 
@@ -118,6 +127,7 @@ class Verdict:
 
     kind = property(lambda self: self.readings[0].kind)
     verdict = property(lambda self: self.readings[0].verdict)
+    differs = property(lambda self: self.readings[0].differs)
     tests = property(lambda self: self.readings[0].tests)
 
     def joined(self, name):
@@ -183,11 +193,15 @@ def examine(line, source):
     verdict, deciding, chance = predicates.chance(line["predicate"], filled, line["threshold"])
     deciding = [case for case in dict.fromkeys(deciding) if case in found or case.name not in names]
     reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
+    differs = verdict == UNDECIDED and predicates.machines_differ(line["predicate"], filled, line["threshold"])
     if verdict == UNDECIDED:
         reasons.append(why_undecided(line, deciding))
     elif missing and verdict != predicates.FINAL.get(line["predicate"]) and verdict in (FAILS, TIE):
         reasons, verdict = [f"{verdict} so far", *reasons], UNDECIDED
-    return replace(made, verdict=verdict, deciding=tuple(deciding), chance=chance, reason="; ".join(reasons))
+    if differs:
+        reasons.append("machines differ so much that more like them would not decide it")
+    reason = "; ".join(reasons)
+    return replace(made, verdict=verdict, deciding=tuple(deciding), chance=chance, reason=reason, differs=differs)
 
 
 def why_undecided(line, deciding):

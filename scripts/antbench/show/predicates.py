@@ -71,6 +71,15 @@ class Case:
             self if self.exact or not self.known or self.open else replace(self, measured=widened(self.measured, share))
         )
 
+    def of_endless(self):
+        """The case as endless machines show it if they differ like the measured ones, or as endless runs do."""
+        measured = self.measured
+        if self.exact or not self.known or self.open:
+            return self
+        if len(measured.by_machine) >= spread.ENOUGH:
+            return self.missing_in(spread.share_of_endless(len(measured.by_machine)))
+        return replace(self, measured=replace(measured, low=measured.value, high=measured.value))
+
 
 def widened(measured, share):
     """An Estimate whose interval misses in `share` of samples: Student's, on a logarithmic scale above 0."""
@@ -369,6 +378,11 @@ def fill(name, found, missing, threshold):
         if name.startswith("most_")
         else found
     )
+
+
+def machines_differ(name, found, threshold):
+    """True if the cases would be undecided on endless machines too, since the measured ones differ that much."""
+    return PREDICATES[name]([case.of_endless() for case in found], threshold)[0] == UNDECIDED
 
 
 # ---- Chance ----

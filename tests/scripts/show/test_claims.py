@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from antbench.data import cells, runs
+from antbench.data import cells, runs, spread
 from antbench.data.cells import Estimate
 from antbench.show import claims, predicates
 from antbench.show.predicates import PREDICATES, Case
@@ -124,6 +124,35 @@ def test_an_open_interval_decides_nothing(predicate):
     assert PREDICATES[predicate](vague, THRESHOLDS.get(predicate, "1.5"))[0] == U
     assert claims.with_interval(Estimate(2.0, 0, math.inf, n=3)) == "2.00 (open, n 3)"
     assert claims.why_undecided({}, vague[:1]) == "an open interval: the interval of a part reaches 0 at case0"
+
+
+def measured_on(*values):
+    """A case measured on a machine for each number, with the interval for one more machine."""
+    logs = {f"machine{i}": math.log(value) for i, value in enumerate(values)}
+    center, half = spread.for_one_more(list(logs.values()))
+    ends = (math.exp(center + step) for step in (0, -half, half))
+    return Case("case0", Estimate(*ends, n=len(values), machines=len(values), by_machine=logs))
+
+
+def test_endless_machines_that_differ_alike_have_the_normal_interval():
+    case = measured_on(1.0, 1.02, 1.04, 1.01).of_endless()
+    logs = np.log([1.0, 1.02, 1.04, 1.01])
+    half = 1.96 * logs.std(ddof=1)
+    assert case.measured.low == pytest.approx(math.exp(logs.mean() - half), rel=1e-4)
+    assert case.measured.high == pytest.approx(math.exp(logs.mean() + half), rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    "case, differs",
+    [
+        (measured_on(0.96, 0.98, 1.0), True),  # below 0.971 on one machine, above on another
+        (measured_on(0.976, 0.98, 0.984), False),  # three machines only: more of them are surely above 0.971
+        (Case("case0", Estimate(1.02, 0.9, 1.1, n=10)), False),  # more runs narrow the interval of runs
+    ],
+)
+def test_machines_differ_only_if_more_of_them_would_not_decide(case, differs):
+    assert PREDICATES["all_above"]([case], "1")[0] == U
+    assert predicates.machines_differ("all_above", [case], "1") == differs
 
 
 def random_cases(count, seed=1):
