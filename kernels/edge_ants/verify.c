@@ -7,6 +7,8 @@
 #include "kernels/edge_ants/verify.h"
 #include "kernels/philox.h"
 
+enum { MANY = 1000 /* ants or pixels from which on they are checked on all cores */ };
+
 /* A colony before and after an iteration. */
 typedef struct observation {
     const ea_problem *problem;
@@ -77,23 +79,48 @@ static ab_status check_random_pixel(const observation *o, int ant, const char *w
     return ab_failed("ant %d was %s on pixel %d, and its random numbers say %d", ant, what, is, expected);
 }
 
+/* Checks all ants on all cores: the status of the first that is not as it should be. */
+static ab_status check_ants(const observation *o, ab_status (*check)(const observation *, int))
+{
+    ab_status first = ab_ok();
+    int wrong = o->params->n_ants;
+#pragma omp parallel for if (o->params->n_ants >= MANY)
+    for (int ant = 0; ant < o->params->n_ants; ant++) {
+        const ab_status status = check(o, ant);
+        if (status.code == AB_OK) continue;
+#pragma omp critical(check_ants)
+        if (ant < wrong) {
+            wrong = ant;
+            first = status;
+        }
+    }
+    return first;
+}
+
+static ab_status check_placed(const observation *o, int ant)
+{
+    AB_TRY(check_position(o, ant));
+    AB_TRY(check_random_pixel(o, ant, "placed"));
+    for (int i = 0; i < EA_MEMORY; i++) {
+        const int32_t entry = o->after.memory[ant * EA_MEMORY + i], expected = i ? -1 : o->after.position[ant];
+        if (entry != expected) return ab_failed("ant %d: memory %d holds %d, not %d", ant, i, entry, expected);
+    }
+    return ab_ok();
+}
+
 static ab_status check_placement(const observation *o)
 {
     const float initial = (float)o->params->initial;
+    const size_t pixels = pixel_count(o->problem);
+    size_t wrong = pixels;
     if (o->after.iteration != 0) return ab_failed("iteration %d after placement", o->after.iteration);
-    for (size_t i = 0; i < pixel_count(o->problem); i++)
-        if (!(o->after.pheromone[i] == initial))
-            return ab_failed("pheromone of pixel %zu is %g at first, not %g", i, (double)o->after.pheromone[i],
-                             (double)initial);
-    for (int ant = 0; ant < o->params->n_ants; ant++) {
-        AB_TRY(check_position(o, ant));
-        AB_TRY(check_random_pixel(o, ant, "placed"));
-        for (int i = 0; i < EA_MEMORY; i++) {
-            const int32_t entry = o->after.memory[ant * EA_MEMORY + i], expected = i ? -1 : o->after.position[ant];
-            if (entry != expected) return ab_failed("ant %d: memory %d holds %d, not %d", ant, i, entry, expected);
-        }
-    }
-    return ab_ok();
+#pragma omp parallel for reduction(min : wrong) if (pixels >= MANY)
+    for (size_t i = 0; i < pixels; i++)
+        if (!(o->after.pheromone[i] == initial) && i < wrong) wrong = i;
+    if (wrong < pixels)
+        return ab_failed("pheromone of pixel %zu is %g at first, not %g", wrong, (double)o->after.pheromone[wrong],
+                         (double)initial);
+    return check_ants(o, check_placed);
 }
 
 static bool remembers(const int32_t *memory, int32_t pixel)
@@ -162,23 +189,34 @@ static ab_status check_memory(const observation *o, int ant)
     return ab_ok();
 }
 
+static ab_status check_walk(const observation *o, int ant)
+{
+    AB_TRY(check_move(o, ant));
+    return check_memory(o, ant);
+}
+
 static ab_status check_pheromone(const observation *o)
 {
     const size_t pixels = pixel_count(o->problem);
+    size_t wrong = pixels;
     double mass = 0.0, expected_mass = 0.0;
+#pragma omp parallel for if (pixels >= MANY)
     for (size_t i = 0; i < pixels; i++) o->expected[i] = (1.0 - o->params->rho) * (double)o->before.pheromone[i];
     for (int ant = 0; ant < o->params->n_ants; ant++) {
         const size_t pixel = (size_t)o->after.position[ant];
         const float deposit = o->problem->visibility[pixel];
         if (deposit >= (float)o->params->min_visibility) o->expected[pixel] += (double)deposit;
     }
+#pragma omp parallel for reduction(min : wrong) reduction(+ : mass, expected_mass) if (pixels >= MANY)
     for (size_t i = 0; i < pixels; i++) {
         const double is = (double)o->after.pheromone[i];
-        if (!(fabs(is - o->expected[i]) <= VERIFY_PIXEL_TOLERANCE * o->expected[i]))
-            return ab_failed("pheromone of pixel %zu is %g, recomputed %g", i, is, o->expected[i]);
+        if (!(fabs(is - o->expected[i]) <= VERIFY_PIXEL_TOLERANCE * o->expected[i]) && i < wrong) wrong = i;
         mass += is;
         expected_mass += o->expected[i];
     }
+    if (wrong < pixels)
+        return ab_failed("pheromone of pixel %zu is %g, recomputed %g", wrong, (double)o->after.pheromone[wrong],
+                         o->expected[wrong]);
     if (fabs(mass - expected_mass) <= VERIFY_MASS_TOLERANCE * expected_mass) return ab_ok();
     return ab_failed("the pheromone of all pixels is %.9g, recomputed %.9g", mass, expected_mass);
 }
@@ -187,11 +225,8 @@ static ab_status check_iteration(const observation *o, int64_t *moves)
 {
     if (o->after.iteration != o->before.iteration + 1)
         return ab_failed("iteration %d follows iteration %d", o->after.iteration, o->before.iteration);
-    for (int ant = 0; ant < o->params->n_ants; ant++) {
-        AB_TRY(check_move(o, ant));
-        AB_TRY(check_memory(o, ant));
-        ++*moves;
-    }
+    AB_TRY(check_ants(o, check_walk));
+    *moves += o->params->n_ants;
     return check_pheromone(o);
 }
 

@@ -126,6 +126,15 @@ double tsp_power(double x, double exponent)
     return pow(x, exponent);
 }
 
+void tsp_heuristic(const tsp_problem *problem, double beta, float *heuristic)
+{
+    const size_t n = (size_t)problem->n;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            heuristic[i * n + j] = i == j ? 0.0f : (float)tsp_power(1.0 / (problem->dist[i * n + j] + 0.1), beta);
+}
+
 ab_status tsp_check(const tsp_problem *problem, const tsp_params *params)
 {
     if (problem->n < 2) return ab_unsupported("needs n >= 2, n is %d", problem->n);

@@ -126,8 +126,10 @@ static ab_status multiply_by_factors(const gpu_colony *colony, float *matrix, in
     if (!factors) return ab_failed("out of memory: %zu factors", n);
     const cudaError_t error = cudaMemcpy(factors, colony->rung->factors(device, &colony->params), n * sizeof *factors,
                                          cudaMemcpyDeviceToHost);
-    for (size_t i = 0; error == cudaSuccess && i < n * (size_t)stride; ++i)
-        matrix[i] *= (float)tsp_power((double)factors[i / (size_t)stride], power);
+    for (size_t i = 0; error == cudaSuccess && i < n; ++i) {
+        const float factor = (float)tsp_power((double)factors[i], power);
+        for (size_t j = 0; j < (size_t)stride; ++j) matrix[i * (size_t)stride + j] *= factor;
+    }
     free(factors);
     CUDA_TRY(error);
     return ab_ok();
@@ -322,27 +324,19 @@ static ab_status upload(void *to, const void *from, int n, int stride)
     return ab_ok();
 }
 
-static ab_status upload_heuristic(const tsp_problem *problem, double beta, float *heuristic, int stride)
-{
-    const size_t n = (size_t)problem->n;
-    float *values = (float *)malloc(n * n * sizeof(float));
-    if (!values) return ab_failed("out of memory: %zu MiB for the heuristic", n * n * sizeof(float) >> 20);
-    for (size_t i = 0; i < n * n; ++i)
-        values[i] = i % (n + 1) == 0 ? 0.0f : (float)tsp_power(1.0 / (problem->dist[i] + 0.1), beta);
-    const ab_status status = upload(heuristic, values, problem->n, stride);
-    free(values);
-    return status;
-}
-
-static ab_status upload_pheromone(const tsp_problem *problem, double rho, float *pheromone, int stride)
+/* Uploads the heuristic and the initial pheromone, one after the other, from one array. */
+static ab_status upload_weights(const tsp_problem *problem, const tsp_params *params, float *heuristic,
+                                float *pheromone, int stride)
 {
     const size_t n = (size_t)problem->n;
     double initial;
-    AB_TRY(tsp_initial_pheromone(problem, rho, &initial));
+    AB_TRY(tsp_initial_pheromone(problem, params->rho, &initial));
     float *values = (float *)malloc(n * n * sizeof(float));
-    if (!values) return ab_failed("out of memory: %zu MiB for the pheromone", n * n * sizeof(float) >> 20);
+    if (!values) return ab_failed("out of memory: %zu MiB for the weights", n * n * sizeof(float) >> 20);
+    tsp_heuristic(problem, params->beta, values);
+    ab_status status = upload(heuristic, values, problem->n, stride);
     for (size_t i = 0; i < n * n; ++i) values[i] = (float)initial;
-    const ab_status status = upload(pheromone, values, problem->n, stride);
+    if (status.code == AB_OK) status = upload(pheromone, values, problem->n, stride);
     free(values);
     return status;
 }
@@ -387,8 +381,7 @@ static ab_status initialise_weights(gpu_colony *colony, const tsp_problem *probl
     CUDA_TRY(cudaMemset(device->pheromone, 0, bytes));
     CUDA_TRY(cudaMemset(device->choice_info, 0xff, bytes)); /* NaN: stage "choice" writes all of it, or is found out */
     device->heuristic = heuristic;
-    AB_TRY(upload_heuristic(problem, colony->params.beta, heuristic, device->stride));
-    AB_TRY(upload_pheromone(problem, colony->params.rho, device->pheromone, device->stride));
+    AB_TRY(upload_weights(problem, &colony->params, heuristic, device->pheromone, device->stride));
     return upload_candidates(colony, problem);
 }
 

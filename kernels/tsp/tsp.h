@@ -211,6 +211,9 @@ ab_status tsp_initial_pheromone(const tsp_problem *problem, double rho, double *
 /* Returns x to the power `exponent`. Avoids pow() for 1 and 2, the exponents of the sources. */
 double tsp_power(double x, double exponent);
 
+/* Computes eta^beta of all edges, heuristic[n][n], with 0 on the diagonal, on all cores. Needs problem->dist. */
+void tsp_heuristic(const tsp_problem *problem, double beta, float *heuristic);
+
 /* Returns AB_BAD_INPUT with the parameter that is out of range, or AB_UNSUPPORTED for n. */
 ab_status tsp_check(const tsp_problem *problem, const tsp_params *params);
 

@@ -1,9 +1,13 @@
 /* Choices beside their probabilities (kernels/tsp/check/chances.h). */
 #include <math.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/tsp/check/chances.h"
+
+/* Cities, and steps, from which on there is work for all cores. */
+enum { MANY = 200, MANY_STEPS = 2000 };
 
 /* Classes that are expected less often are counted together, so that counts are about normal. */
 #define LEAST_EXPECTED 8.0
@@ -21,8 +25,9 @@ static void weigh(const tsp_problem *problem, const tsp_params *params, const fl
                   size_t n_near, tsp_chances *chances)
 {
     const size_t n = (size_t)problem->n;
-    memset(chances->place, CHANCES_GROUPS - 1, n * n);
+#pragma omp parallel for if (n >= MANY)
     for (size_t i = 0; i < n; ++i) {
+        memset(chances->place + i * n, CHANCES_GROUPS - 1, n);
         for (size_t k = 0; k < n_near; ++k)
             chances->place[i * n + (size_t)near[i * n_near + k]] = (unsigned char)group_of(k);
         for (size_t k = 0; k < (problem->nn ? n_near : n); ++k) {
@@ -42,7 +47,7 @@ ab_status tsp_chances_open(const tsp_problem *problem, const tsp_params *params,
     int32_t *near = NULL;
     *chances = (tsp_chances){.n = problem->n, .weight = calloc(n * n, sizeof(double))};
     chances->place = malloc(n * n);
-    chances->visited = malloc(n * sizeof(bool));
+    chances->visited = malloc((size_t)omp_get_max_threads() * n * sizeof(bool));
     if (!chances->weight || !chances->place || !chances->visited) return ab_failed("out of memory: %zu cities", n);
     AB_TRY(tsp_nearest_neighbours(problem, n_near, &near));
     weigh(problem, params, pheromone, near, (size_t)n_near, chances);
@@ -69,22 +74,45 @@ static void add(tsp_tally of[CHANCES_KINDS], const tsp_chances *chances, int fro
     }
 }
 
-static void add_step(tsp_chances *chances, int from, int to)
+static void add_step(const tsp_chances *chances, int from, int to, const bool *visited, tsp_tally of[CHANCES_KINDS])
 {
     const double *weight = chances->weight + (size_t)from * (size_t)chances->n;
     double total = 0.0;
-    for (int city = 0; city < chances->n; ++city) total += chances->visited[city] ? 0.0 : weight[city];
+    for (int city = 0; city < chances->n; ++city) total += visited[city] ? 0.0 : weight[city];
     if (!(total > 0.0)) return;
     for (int city = 0; city < chances->n; ++city)
-        if (!chances->visited[city]) add(chances->of, chances, from, city, city == to, weight[city] / total);
+        if (!visited[city]) add(of, chances, from, city, city == to, weight[city] / total);
 }
 
-void tsp_chances_add(tsp_chances *chances, const int32_t *tour)
+static void add_tour(const tsp_chances *chances, const int32_t *tour, bool *visited, tsp_tally of[CHANCES_KINDS])
 {
-    memset(chances->visited, 0, (size_t)chances->n * sizeof(bool));
+    memset(visited, 0, (size_t)chances->n * sizeof(bool));
     for (int i = 0; i + 2 < chances->n; ++i) { /* the last step has one city */
-        chances->visited[tour[i]] = true;
-        add_step(chances, tour[i], tour[i + 1]);
+        visited[tour[i]] = true;
+        add_step(chances, tour[i], tour[i + 1], visited, of);
+    }
+}
+
+static void add_tallies(tsp_tally of[CHANCES_KINDS], const tsp_tally more[CHANCES_KINDS])
+{
+    for (int kind = 0; kind < CHANCES_KINDS; ++kind)
+        for (int class = 0; class < CHANCES_CLASSES; ++class) {
+            of[kind].count[class] += more[kind].count[class];
+            of[kind].expected[class] += more[kind].expected[class];
+        }
+}
+
+void tsp_chances_add(tsp_chances *chances, const int32_t *tours, int n_ants)
+{
+    const size_t n = (size_t)chances->n;
+#pragma omp parallel if ((size_t)n_ants * n >= MANY_STEPS)
+    {
+        tsp_tally mine[CHANCES_KINDS] = {0};
+        bool *visited = chances->visited + (size_t)omp_get_thread_num() * n;
+#pragma omp for
+        for (int ant = 0; ant < n_ants; ++ant) add_tour(chances, tours + (size_t)ant * (n + 1), visited, mine);
+#pragma omp critical(tsp_chances_add)
+        add_tallies(chances->of, mine);
     }
 }
 

@@ -30,7 +30,7 @@ typedef struct tsp_chances {
     int n;
     double *weight;       /* [n][n]; 0 on the diagonal and outside of candidate sets */
     unsigned char *place; /* [n][n] group of the column's city by its place among the row's nearest */
-    bool *visited;        /* [n]: scratch */
+    bool *visited;        /* [threads][n]: scratch */
     tsp_tally of[CHANCES_KINDS];
 } tsp_chances;
 
@@ -39,8 +39,8 @@ ab_status tsp_chances_open(const tsp_problem *problem, const tsp_params *params,
                            tsp_chances *chances);
 void tsp_chances_close(tsp_chances *chances); /* accepts zeroed ones */
 
-/* Counts the steps of a tour [n + 1], one after another; a step whose candidate set is exhausted is no choice. */
-void tsp_chances_add(tsp_chances *chances, const int32_t *tour);
+/* Counts the steps of the tours [n_ants][n + 1], on all cores; a step whose candidate set is exhausted is no choice. */
+void tsp_chances_add(tsp_chances *chances, const int32_t *tours, int n_ants);
 
 /* AB_OK, or AB_FAILED with the class that is farthest from what is expected. */
 ab_status tsp_chances_check(const tsp_chances *chances);

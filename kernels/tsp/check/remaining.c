@@ -1,8 +1,11 @@
 /* Steps within and beyond candidate sets (kernels/tsp/check/remaining.h). */
+#include <omp.h>
 #include <string.h>
 
 #include "kernels/tsp/check/remaining.h"
 #include "kernels/tsp/check/tolerances.h"
+
+enum { MANY = 100 /* tours from which on they are checked on all cores */ };
 
 /* A product of two floats, and a power of one with the usual exponents. */
 static const double of_float = 1e-6;
@@ -57,7 +60,7 @@ static ab_status check_step(tsp_remaining *of, int from, int to, const bool *vis
     return ab_ok();
 }
 
-ab_status tsp_remaining_check(tsp_remaining *of, const int32_t *tour, bool *visited)
+static ab_status check_tour(tsp_remaining *of, const int32_t *tour, bool *visited)
 {
     const int n = of->problem->n;
     memset(visited, 0, (size_t)n * sizeof *visited);
@@ -67,4 +70,28 @@ ab_status tsp_remaining_check(tsp_remaining *of, const int32_t *tour, bool *visi
         if (status.code != AB_OK) return ab_failed("step %d: %.450s", i + 1, status.reason);
     }
     return ab_ok();
+}
+
+ab_status tsp_remaining_check(const tsp_remaining *of, const int32_t *tours, int n_ants, bool *visited)
+{
+    const size_t n = (size_t)of->problem->n;
+    ab_status first = ab_ok();
+    int wrong = n_ants;
+#pragma omp parallel if (n_ants >= MANY)
+    {
+        tsp_remaining mine = *of;
+        mine.looks /= omp_get_num_threads();
+#pragma omp for schedule(static)
+        for (int ant = 0; ant < n_ants; ++ant) {
+            const int32_t *tour = tours + (size_t)ant * (n + 1);
+            const ab_status status = check_tour(&mine, tour, visited + (size_t)omp_get_thread_num() * n);
+            if (status.code == AB_OK) continue;
+#pragma omp critical(tsp_remaining_check)
+            if (ant < wrong) {
+                wrong = ant;
+                first = ab_failed("ant %d, %.450s", ant, status.reason);
+            }
+        }
+    }
+    return first;
 }

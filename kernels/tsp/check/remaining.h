@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/* Returns the pheromone of a city's edges, [n], until the next call. */
+/* Returns the pheromone of a city's edges, [n], until the next call of the thread. */
 typedef const float *tsp_remaining_row(const void *context, int city);
 
 /* What a check looks at. */
@@ -19,12 +19,12 @@ typedef struct tsp_remaining {
     const tsp_params *params;
     tsp_remaining_row *row;
     const void *context;
-    int64_t looks; /* cities that it may still look at in searches for the best one; it counts down */
+    int64_t looks; /* cities that searches for the best one may look at; each thread has its share */
 } tsp_remaining;
 
-/* AB_OK, or AB_FAILED with the first wrong step of a tour [n + 1]. Weights below TSP_VERIFY_LEAST_WEIGHT are not judged.
- * visited[n] is scratch. */
-ab_status tsp_remaining_check(tsp_remaining *of, const int32_t *tour, bool *visited);
+/* Checks the tours [n_ants][n + 1] on all cores. AB_OK, or AB_FAILED with the first wrong step of the first wrong tour.
+ * Weights below TSP_VERIFY_LEAST_WEIGHT are not judged. visited[threads][n] is scratch. */
+ab_status tsp_remaining_check(const tsp_remaining *of, const int32_t *tours, int n_ants, bool *visited);
 
 #ifdef __cplusplus
 }

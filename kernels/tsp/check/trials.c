@@ -15,6 +15,8 @@ enum { STEPS_HOST = 1000, STEPS_CPU = 30000, STEPS_GPU = 60000, SMALL = 128, SMA
 
 enum { REMAINING_LOOKS = 2000000 }; /* cities that searches for the best remaining one may look at */
 
+enum { MANY = 200 }; /* cities from which on pheromone is laid on all cores */
+
 enum { MOST_CITIES = 1300 }; /* of the row's problem: the probabilities of all edges are computed */
 
 /* The trials' own problems. */
@@ -74,6 +76,7 @@ static double heaviness(int city)
 static void lay_pheromone(const tsp_problem *problem, const tsp_params *params, float *pheromone)
 {
     const int n = problem->n;
+#pragma omp parallel for schedule(dynamic, 16) if (n >= MANY)
     for (int i = 0; i < n; ++i)
         for (int j = 0; j <= i; ++j) {
             const double eta = 1.0 / (tsp_distance(problem, i, j) + 0.1);
@@ -114,7 +117,7 @@ static ab_status count_round(tsp_colony *colony, counting *c, bool *wrong)
 {
     const int n = c->problem->n;
     tsp_result result = {.tours = c->tours};
-    tsp_remaining of = {c->problem, c->params, row_of, c, REMAINING_LOOKS};
+    const tsp_remaining of = {c->problem, c->params, row_of, c, REMAINING_LOOKS};
     AB_TRY(colony->methods->poison(colony));
     AB_TRY(construct(colony));
     AB_TRY(colony->methods->read(colony, &result));
@@ -122,12 +125,12 @@ static ab_status count_round(tsp_colony *colony, counting *c, bool *wrong)
         const int32_t *tour = c->tours + (size_t)ant * ((size_t)n + 1);
         for (int i = 0; i < n; ++i) *wrong |= tour[i] < 0 || tour[i] >= n;
         if (*wrong) return ab_failed("ant %d has no tour", ant);
-        tsp_chances_add(&c->chances, tour);
-        const ab_status status = c->problem->nn ? tsp_remaining_check(&of, tour, c->chances.visited) : ab_ok();
-        *wrong = status.code != AB_OK;
-        AB_TRY(status);
     }
-    return ab_ok();
+    tsp_chances_add(&c->chances, c->tours, c->params->n_ants);
+    if (!c->problem->nn) return ab_ok();
+    const ab_status status = tsp_remaining_check(&of, c->tours, c->params->n_ants, c->chances.visited);
+    *wrong = status.code != AB_OK;
+    return status;
 }
 
 static ab_status count_all(tsp_colony *colony, int rounds, counting *c, bool *wrong)

@@ -13,6 +13,8 @@
 /* Tours of so many bits of chance are the same once in 2^bits times. */
 #define DIFFERENT_BITS 60.0
 
+enum { MANY = 500 /* tours from which on they are hashed on all cores */ };
+
 /* FNV-1a (Fowler, Noll & Vo), a city at a time. */
 static uint64_t hash_of(const int32_t *tour, int n)
 {
@@ -69,11 +71,13 @@ void tsp_wheel_add(tsp_wheel *w, const tsp_problem *problem, const int32_t *tour
                    bool *mark)
 {
     const int n = problem->n, enough = WHEEL_CHOICES / n + 1, every = n_ants > enough ? n_ants / enough : 1;
-    for (int ant = 0; ant < n_ants; ++ant) {
-        const int32_t *tour = tours + (size_t)ant * ((size_t)n + 1);
-        w->all[w->n_all++] = (tsp_wheel_tour){hash_of(tour, n), iteration, ant};
-        if (ant % every == 0) add_tour(w, problem, tour, mark);
-    }
+    const size_t length = (size_t)n + 1;
+    tsp_wheel_tour *const added = w->all + w->n_all;
+#pragma omp parallel for if (n_ants >= MANY)
+    for (int ant = 0; ant < n_ants; ++ant)
+        added[ant] = (tsp_wheel_tour){hash_of(tours + (size_t)ant * length, n), iteration, ant};
+    w->n_all += n_ants;
+    for (int ant = 0; ant < n_ants; ant += every) add_tour(w, problem, tours + (size_t)ant * length, mark);
 }
 
 static int compare_tours(const void *one, const void *other)
