@@ -158,6 +158,8 @@ static ab_status expect(const comparison *c, const edges_detector *detector, con
     return edges_map(ab_find_reference(c->task->c->implementation), c->image, &params, m->expected);
 }
 
+enum { MANY = 1 << 16 /* pixels from which on they are compared on all cores */ };
+
 /* How the map differs, in pixels. */
 typedef struct difference {
     double pixels;
@@ -182,24 +184,50 @@ static bool is_near(const uint8_t *map, const ed_image *image, size_t pixel)
     return false;
 }
 
-static difference differ(const comparison *c, const maps *m)
+static void add_pixel(const comparison *c, const maps *m, size_t i, difference *d)
 {
     const size_t width = (size_t)c->image->width, pixels = width * (size_t)c->image->height;
-    difference d = {.pixels = (double)pixels};
-    for (size_t i = 0; i < pixels; ++i) {
-        const bool last = i % width == width - 1 || i >= pixels - width;
-        d.other_values |= m->found[i] > 1;
-        d.missing += m->found[i] == 0 && m->expected[i] == 1;
-        d.surplus += m->found[i] == 1 && m->expected[i] == 0;
-        d.border += last && m->found[i] != m->expected[i];
-        d.again += m->found[i] != m->again[i];
-        d.edges += m->expected[i] == 1;
-        d.covered += m->found[i] == 1;
-        const bool near = c->other_rules && is_near(m->found, c->image, i);
-        d.near += near;
-        d.edges_near += near && m->expected[i] == 1;
+    const bool last = i % width == width - 1 || i >= pixels - width;
+    d->pixels += 1.0;
+    d->other_values |= m->found[i] > 1;
+    d->missing += m->found[i] == 0 && m->expected[i] == 1;
+    d->surplus += m->found[i] == 1 && m->expected[i] == 0;
+    d->border += last && m->found[i] != m->expected[i];
+    d->again += m->found[i] != m->again[i];
+    d->edges += m->expected[i] == 1;
+    d->covered += m->found[i] == 1;
+    const bool near = c->other_rules && is_near(m->found, c->image, i);
+    d->near += near;
+    d->edges_near += near && m->expected[i] == 1;
+}
+
+static void add_difference(difference *to, const difference *more)
+{
+    to->pixels += more->pixels;
+    to->missing += more->missing;
+    to->surplus += more->surplus;
+    to->border += more->border;
+    to->again += more->again;
+    to->other_values |= more->other_values;
+    to->edges += more->edges;
+    to->covered += more->covered;
+    to->edges_near += more->edges_near;
+    to->near += more->near;
+}
+
+static difference differ(const comparison *c, const maps *m)
+{
+    const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
+    difference all = {0};
+#pragma omp parallel if (pixels >= MANY)
+    {
+        difference mine = {0};
+#pragma omp for
+        for (size_t i = 0; i < pixels; ++i) add_pixel(c, m, i, &mine);
+#pragma omp critical(differ)
+        add_difference(&all, &mine);
     }
-    return d;
+    return all;
 }
 
 /* The share of the reference's edges that are met, scaled so that 0 is the share by chance and 1 is all. */
