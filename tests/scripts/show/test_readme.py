@@ -85,7 +85,7 @@ def test_a_sentence_says_how_many_times_as_long():
 
 def test_a_tour_is_set_against_the_optimum():
     """As the stored run says: a mean of 15797.2 where the optimum of d198 is 15780."""
-    measured = readme.Measured([runs.load_run(H100 / "20261126T161052Z-31bcaa5c-improve")])
+    measured = readme.Measured([runs.load_run(H100 / "20261127T071503Z-68121b9f-improve")])
     assert measured.marked(measured.above_optimum("improve/race-candidates-all/d198?protocol=as")) == "0.1 %"
     assert measured.marked(measured.above_optimum("improve/race-candidates-none/pr1002?protocol=as")) == "25.6 %"
     assert measured.above_optimum("improve/nobody/d198") == "–"
@@ -99,7 +99,7 @@ def test_cores_are_those_of_most_runs():
 
 
 def test_a_caption_names_the_run_of_each_backend():
-    names = "20261126T105958Z-c8d43aae-6.1", "20261125T193129Z-c1a9f89-frontier"
+    names = "20261126T105958Z-c8d43aae-6.1", "20261126T155952Z-31bcaa5c-frontier"
     images, ants = (runs.load_run(H100 / name) for name in names)
     alone, both = readme.Measured([images]), readme.Measured([images, ants])
     alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
@@ -113,10 +113,10 @@ def test_a_caption_names_the_run_of_each_backend():
     elsewhere = readme.Measured([images], ROOT / "docs")
     elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert "[GPU 74292f5c](../results/reference/" in elsewhere.runs()
-    assert first == alone.runs() and second.startswith("ᵃ commit c1a9f89 on [GPU ")
-    again = runs.load_run(sorted(H100.glob("*-c8d43aae-6.1"))[1])
+    assert first == alone.runs() and second.startswith("ᵃ commit 31bcaa5c on [GPU ")
+    again = runs.load_run(sorted(H100.glob("*-c8d43aae-6.1"))[2])
     link = r"\[GPU \w{8}\]\(results/\S+\)"
-    told = f"commit c8d43aae on {link}, {link} and commit c1a9f89 on {link}"
+    told = f"commit c8d43aae on {link}, {link} and commit 31bcaa5c on {link}"
     assert re.fullmatch(told, readme.described([images, ants, again], ROOT, with_profile=False))
     with_profile = f"profile `thesis`, {told}".replace("and", "and profile `quick`,")
     assert re.fullmatch(with_profile, readme.described([images, ants, again], ROOT)), "a profile is told once"

@@ -446,18 +446,18 @@ def test_what_is_told_of_a_number():
 
 def test_columns_lead_to_their_code_at_the_commit_of_the_run(monkeypatch):
     """A file has moved since, or an implementation has another name: what counts is that commit's registry."""
-    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261125T193129Z-c1a9f89-frontier")
+    run = runs.load_run(runs.RESULTS / "reference/nvidia-h100-80gb-hbm3/20261126T155952Z-31bcaa5c-frontier")
     row = next(row for _, row in run.rows.iterrows() if row["implementation"] == "tsp/ds-roulette")
     before = {"tsp/ds-roulette": "kernels/old.cu"}
-    monkeypatch.setattr(code, "files", lambda commit: before if commit == "c1a9f89" else {})
+    monkeypatch.setattr(code, "files", lambda commit: before if commit == "31bcaa5c" else {})
     for (remote, there), url in (
-        (("https://example.org/a/b", True), "https://example.org/a/b/blob/c1a9f89/kernels/old.cu"),
+        (("https://example.org/a/b", True), "https://example.org/a/b/blob/31bcaa5c/kernels/old.cu"),
         (("https://example.org/a/b", False), ""),
         (("", True), ""),
     ):
         monkeypatch.setattr(code, "repository", lambda remote=remote: remote)
         monkeypatch.setattr(code, "is_there", lambda file, commit, there=there: there)
-        assert code.of_row(row) == {"file": "kernels/old.cu", "commit": "c1a9f89", "url": url}
+        assert code.of_row(row) == {"file": "kernels/old.cu", "commit": "31bcaa5c", "url": url}
     monkeypatch.setattr(code, "files", lambda commit: {})
     assert code.of_row(row) is None
 
