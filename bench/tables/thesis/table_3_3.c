@@ -55,7 +55,7 @@ static const ab_block blocks[] = {
     {.table = "3.3", .measure = "time", .params = "protocol=as-best", .lines = on_cpu, .stages = "3.4"},
     {.table = "3.3", .measure = "time", .params = "protocol=as-best", .lines = compared, .stages = "3.4"},
     {.table = "3.3", .measure = "time", .params = "protocol=as-best", .lines = on_gpu, .without = TSP_CANDIDATES, .stages = "3.4"},
-    {.table = "3.3", .measure = "time", .params = "protocol=as-best", .on = {NULL, "{tsp-cached}", NULL}, .lines = cached, .stages = "3.4"},
+    {.table = "3.3", .measure = "time", .params = "protocol=as-best", .on = {NULL, "{tsp-cached}", "{tsp-cached}"}, .lines = cached, .stages = "3.4"},
     {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-few}"}, .lines = on_cpu, .stages = "3.4", .part = 1, .unpublished = true},
     {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp}"}, .lines = compared, .stages = "3.4", .part = 1, .unpublished = true},
     {.table = "3.3", .measure = "time", .params = "protocol=as", .on = {"d198", "{tsp-few}", "{tsp-few}"}, .lines = on_gpu, .without = TSP_CANDIDATES, .stages = "3.4", .part = 1, .unpublished = true},
