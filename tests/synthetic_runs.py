@@ -91,7 +91,10 @@ def made_row(i, n, run, quality):
 
 
 def measured_on(gpu, times, commit="aaaaaaa", started="2026-01-01T00:00:00Z", host="", kernel="", cpu="Same name"):
-    """A run on a GPU, and its host, of the rows {(row, backend): the means of its processes in ms}; `gpu` "": on none."""
+    """A run on a GPU, and its host, of the rows {(row, backend): the means of its processes in ms}; `gpu` "": on none.
+
+    Rows of a CPU whose name ends with -1 are of one core.
+    """
     meta = {
         "run_id": f"{gpu or cpu}/{started}-{commit}",
         "program": "antbench",
@@ -109,6 +112,8 @@ def measured_on(gpu, times, commit="aaaaaaa", started="2026-01-01T00:00:00Z", ho
         half = 4.303 * np.std(means, ddof=1) / len(means) ** 0.5
         numbers = {"mean_ms": np.mean(means), "median_ms": np.mean(means), "processes": float(len(means))}
         ends = dict(zip(("ci95_lo_ms", "ci95_hi_ms"), validate.on_logarithms(np.mean(means), half)))
-        rows.append({**row, "row": name, "backend": backend, **numbers, **ends})
+        threads = f"threads={1 if name.endswith('-1') else 16}"
+        params = {"params": ";".join(filter(None, (row["params"], threads)))} if backend == "cpu" else {}
+        rows.append({**row, "row": name, "backend": backend, **params, **numbers, **ends})
     object.__setattr__(run, "rows", pd.DataFrame(rows))
     return run

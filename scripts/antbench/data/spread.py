@@ -22,6 +22,7 @@ from antbench.data import machines, runs
 ENOUGH = 3  # fewest machines that give an interval of their own
 MIN_ROWS = 10  # fewest rows measured by several machines from which the difference of a kind is computed
 SHORT_MS = 0.05
+ONE_CORE, ALL_CORES = "one core", "all cores"
 MISSES = 0.05  # share of misses of an interval
 LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
 
@@ -40,7 +41,9 @@ class Result:
 
 
 def kind_of(row):
-    return row["backend"], row["scope"], row["mean_ms"] < SHORT_MS
+    """What rows that differ alike share. Hosts differ more in rows of all cores, since other work takes some of them."""
+    cores = "" if row["backend"] == "cuda" else ONE_CORE if runs.param(row, "threads") == "1" else ALL_CORES
+    return row["backend"], cores, row["scope"], row["mean_ms"] < SHORT_MS
 
 
 def processor_of(row):

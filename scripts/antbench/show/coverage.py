@@ -99,8 +99,8 @@ def lines(stored, code_of=machines.code_of):
     for processor, rows in sorted(by_processor.items()):
         groups = spread.grouped(rows, code_of)
         for what, by_kind in (("", held_out(groups)), (", quotients", held_out_quotients(groups))):
-            for (backend, scope, short), found in sorted(by_kind.items()):
-                of = {"cuda": "GPU", "cpu": "CPU"}.get(backend, backend) + what
+            for (backend, cores, scope, short), found in sorted(by_kind.items()):
+                of = ", ".join(filter(None, ({"cuda": "GPU", "cpu": "CPU"}.get(backend, backend), cores))) + what
                 time = "under 50 µs" if short else ""
                 yield (re.sub(r"NVIDIA |\(R\)", "", processor), of, scope, time, *counts(found))
 

@@ -311,6 +311,15 @@ def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_ki
     assert not narrow.widened and narrow.high < 1.01
 
 
+def test_a_row_of_one_core_is_not_widened_by_rows_of_all_cores():
+    """Other work on a host takes some of its cores."""
+    one, every = ([(f"row-{i}-{cores}", "cpu") for i in range(spread.MIN_ROWS)] for cores in ("1", "all"))
+    here = {key: around(1) for key in (*one, *every, ("alone-1", "cpu"), ("alone-all", "cpu"))}
+    there = {**{key: around(1.02) for key in one}, **{key: around(3) for key in every}}
+    source = cells.Source([measured_on("a", here), measured_on("b", there)])
+    assert 1.02 < found(source, "alone-1").high < 1.3 and found(source, "alone-all").high > 3
+
+
 def test_a_quotient_is_widened_only_where_all_its_parts_are():
     wide = cells.Estimate(2.0, 1.9, 2.1, n=3, machines=1, widened=True)
     narrow, many = (cells.Estimate(1.0, 0.99, 1.01, n=n, machines=n) for n in (1, 3))
@@ -469,7 +478,7 @@ def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
     told = [dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_)]
     assert [(each["processor"], each["rows of"], each["machines"]) for each in told] == [
         ("H200", "GPU", "3"),
-        ("Same name, 16 threads", "CPU", "3"),
+        ("Same name, 16 threads", "CPU, one core", "3"),
     ]
 
 
