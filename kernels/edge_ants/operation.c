@@ -153,11 +153,11 @@ static int iterations_in_floats(const ea_params *params)
     return iterations;
 }
 
-/* A run as it is timed, against the reference's on all cores, which has the same random numbers. */
+/* A run as it is timed, against the reference's, which has the same random numbers. */
 static ab_status verify_whole_run(const ab_task *task, ab_verdict *verdict)
 {
     const ab_implementation *implementation = task->c->implementation, *reference = ab_find_reference(implementation);
-    ea_params params = *(const ea_params *)task->params, of_reference;
+    ea_params params = *(const ea_params *)task->params;
     params.part = EA_ALL;
     ab_work *work = NULL, *expected = NULL;
     params.iterations = iterations_in_floats(&params);
@@ -166,10 +166,8 @@ static ab_status verify_whole_run(const ab_task *task, ab_verdict *verdict)
         if (params.iterations > WHOLE_HOST_ITERATIONS) params.iterations = WHOLE_HOST_ITERATIONS;
     }
     if (implementation == reference || params.iterations == 0) return ab_ok();
-    of_reference = params;
-    of_reference.threads = task->c->cores;
     AB_TRY(implementation->open(task->problem, &params, &work));
-    ab_status status = reference->open(task->problem, &of_reference, &expected);
+    ab_status status = reference->open(task->problem, &params, &expected);
     if (status.code == AB_OK)
         status = verify_run((ea_colony *)work, (ea_colony *)expected, params.n_ants, &verdict->wrong);
     if (expected) expected->methods->close(expected);

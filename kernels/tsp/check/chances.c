@@ -15,6 +15,12 @@ enum { MANY = 200, MANY_STEPS = 2000 };
 /* A statistic so large, or a count so far from its mean, has a chance of exp(-MOST_SURPRISE) at most. */
 #define MOST_SURPRISE 25.0
 
+/* Each thread's scratch begins in a cache line of its own. */
+static size_t stride_of(size_t n)
+{
+    return (n + 63) / 64 * 64;
+}
+
 static size_t group_of(size_t place)
 {
     return place < CHANCES_GROUPS - 1 ? place : CHANCES_GROUPS - 1;
@@ -47,7 +53,7 @@ ab_status tsp_chances_open(const tsp_problem *problem, const tsp_params *params,
     int32_t *near = NULL;
     *chances = (tsp_chances){.n = problem->n, .weight = calloc(n * n, sizeof(double))};
     chances->place = malloc(n * n);
-    chances->visited = malloc((size_t)omp_get_max_threads() * n * sizeof(bool));
+    chances->visited = malloc((size_t)omp_get_max_threads() * stride_of(n) * sizeof(bool));
     if (!chances->weight || !chances->place || !chances->visited) return ab_failed("out of memory: %zu cities", n);
     AB_TRY(tsp_nearest_neighbours(problem, n_near, &near));
     weigh(problem, params, pheromone, near, (size_t)n_near, chances);
@@ -108,7 +114,7 @@ void tsp_chances_add(tsp_chances *chances, const int32_t *tours, int n_ants)
 #pragma omp parallel if ((size_t)n_ants * n >= MANY_STEPS)
     {
         tsp_tally mine[CHANCES_KINDS] = {0};
-        bool *visited = chances->visited + (size_t)omp_get_thread_num() * n;
+        bool *visited = chances->visited + (size_t)omp_get_thread_num() * stride_of(n);
 #pragma omp for
         for (int ant = 0; ant < n_ants; ++ant) add_tour(chances, tours + (size_t)ant * (n + 1), visited, mine);
 #pragma omp critical(tsp_chances_add)

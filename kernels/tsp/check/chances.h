@@ -30,7 +30,7 @@ typedef struct tsp_chances {
     int n;
     double *weight;       /* [n][n]; 0 on the diagonal and outside of candidate sets */
     unsigned char *place; /* [n][n] group of the column's city by its place among the row's nearest */
-    bool *visited;        /* [threads][n]: scratch */
+    bool *visited;        /* [threads][n, rounded up to cache lines]: scratch */
     tsp_tally of[CHANCES_KINDS];
 } tsp_chances;
 

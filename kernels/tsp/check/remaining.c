@@ -81,6 +81,7 @@ ab_status tsp_remaining_check(const tsp_remaining *of, const int32_t *tours, int
     {
         tsp_remaining mine = *of;
         mine.looks /= omp_get_num_threads();
+        if (mine.looks < of->problem->n) mine.looks = of->problem->n;
 #pragma omp for schedule(static)
         for (int ant = 0; ant < n_ants; ++ant) {
             const int32_t *tour = tours + (size_t)ant * (n + 1);

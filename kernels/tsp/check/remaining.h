@@ -19,7 +19,7 @@ typedef struct tsp_remaining {
     const tsp_params *params;
     tsp_remaining_row *row;
     const void *context;
-    int64_t looks; /* cities that searches for the best one may look at; each thread has its share */
+    int64_t looks; /* cities that searches for the best one may look at; each thread has its share, or one search */
 } tsp_remaining;
 
 /* Checks the tours [n_ants][n + 1] on all cores. AB_OK, or AB_FAILED with the first wrong step of the first wrong tour.

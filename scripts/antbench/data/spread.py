@@ -5,9 +5,9 @@ scale. With three or more machines the interval is Student's for one more machin
 sum of such rows is taken on each machine, before the machines' mean (antbench.data.cells).
 
 With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
-two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
-above or both below 50 us. If fewer than MIN_ROWS rows of this kind are known, the interval is not widened and holds on
-the one machine.
+two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, of a CPU both
+of one core or both of several, and both above or both below 50 us. If fewer than MIN_ROWS rows of this kind are known,
+rows of any time count. If these are too few, the interval is not widened and holds on the one machine.
 """
 
 import itertools
@@ -24,6 +24,7 @@ MIN_ROWS = 10  # fewest rows measured by several machines from which the differe
 SHORT_MS = 0.05
 ONE_CORE, ALL_CORES = "one core", "all cores"
 MISSES = 0.05  # share of misses of an interval
+ENDLESS = -1.0  # in place of a share: that of an interval of endless machines
 LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
 
 
@@ -42,8 +43,13 @@ class Result:
 
 def kind_of(row):
     """What rows that differ alike share. Hosts differ more in rows of all cores, since other work takes some of them."""
-    cores = "" if row["backend"] == "cuda" else ONE_CORE if runs.param(row, "threads") == "1" else ALL_CORES
+    one = runs.param(row, "threads") == "1" and runs.param(row, "ranks") in (None, "1")
+    cores = "" if row["backend"] == "cuda" else ONE_CORE if one else ALL_CORES
     return row["backend"], cores, row["scope"], row["mean_ms"] < SHORT_MS
+
+
+def of_any_time(kind):
+    return kind[:-1]
 
 
 def processor_of(row):
@@ -89,20 +95,20 @@ def by_machine(of_machines):
 
 
 def for_one_more(logs, misses=MISSES):
-    """(the mean of the machines' logarithms, half of Student's interval for one more machine)."""
-    quantile = -special.stdtrit(len(logs) - 1, misses / 2)
-    half = quantile * np.std(logs, ddof=1) * math.sqrt(1 + 1 / len(logs))
-    return float(np.mean(logs)), min(LARGEST, float(half))
+    """(the mean of the machines' logarithms, half of Student's interval for one more machine).
 
-
-def share_of_endless(n_machines):
-    """The share of misses whose interval of these machines is as wide as one of endless machines that differ alike."""
-    step = special.ndtri(MISSES / 2) / math.sqrt(1 + 1 / n_machines)
-    return 2 * float(special.stdtr(n_machines - 1, step))
+    With ENDLESS for `misses` it is the interval if endless machines differed like these.
+    """
+    n = len(logs)
+    if misses == ENDLESS:
+        steps = -special.ndtri(MISSES / 2)
+    else:
+        steps = -special.stdtrit(n - 1, misses / 2) * math.sqrt(1 + 1 / n)
+    return float(np.mean(logs)), min(LARGEST, float(steps * np.std(logs, ddof=1)))
 
 
 def differences(groups):
-    """{kind of row: the difference of two machines that 95 % of pairs do not exceed, as a logarithm}.
+    """{kind of row, or kind of any time: the difference of two machines that 95 % of pairs do not exceed, a logarithm}.
 
     Rows of the same few machines differ alike, and a further machine differs otherwise. So the quantile counts as one
     of Student's distribution with as many degrees of freedom as there are machines.
@@ -110,8 +116,9 @@ def differences(groups):
     known = {}
     for of_machines in groups:
         if len(of_machines) > 1:
-            first = next(iter(of_machines.values()))[0]
-            known.setdefault(kind_of(first), []).append(of_machines)
+            kind = kind_of(next(iter(of_machines.values()))[0])
+            for each in (kind, of_any_time(kind)):
+                known.setdefault(each, []).append(of_machines)
     return {kind: difference(rows) for kind, rows in known.items() if len(rows) >= MIN_ROWS}
 
 
@@ -126,7 +133,7 @@ def difference(rows):
 def result(row, of_machines, known):
     """The Result of `row` and of all rows with its identity; `known`: differences()."""
     mean, low, high, n = runs.mean_interval(row)
-    between = known.get(kind_of(row))
+    between = known.get(kind_of(row), known.get(of_any_time(kind_of(row))))
     k = len(of_machines)
     if k < ENOUGH and between is None:
         return Result(mean, low, high, n, (row,), 1)

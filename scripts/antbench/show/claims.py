@@ -101,8 +101,9 @@ class Reading:
 
     @property
     def differs(self):
-        """True if it is undecided, and more machines would not decide it."""
-        return self.here == UNDECIDED and any(test.differs for test in self.tests)
+        """True if it is undecided, and more machines would decide none of its open tests."""
+        unclear = [test for test in self.tests if test.verdict in (UNDECIDED, NOT_MEASURED)]
+        return self.here == UNDECIDED and bool(unclear) and all(test.differs for test in unclear)
 
     @property
     def verdict(self):
@@ -127,7 +128,7 @@ class Verdict:
 
     kind = property(lambda self: self.readings[0].kind)
     verdict = property(lambda self: self.readings[0].verdict)
-    differs = property(lambda self: self.readings[0].differs)
+    differs = property(lambda self: self.kind == UNDECIDED and self.readings[0].differs)
     tests = property(lambda self: self.readings[0].tests)
 
     def joined(self, name):
@@ -193,7 +194,8 @@ def examine(line, source):
     verdict, deciding, chance = predicates.chance(line["predicate"], filled, line["threshold"])
     deciding = [case for case in dict.fromkeys(deciding) if case in found or case.name not in names]
     reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
-    differs = verdict == UNDECIDED and predicates.machines_differ(line["predicate"], filled, line["threshold"])
+    undecided = verdict == UNDECIDED and not missing
+    differs = undecided and predicates.machines_differ(line["predicate"], found, line["threshold"])
     if verdict == UNDECIDED:
         reasons.append(why_undecided(line, deciding))
     elif missing and verdict != predicates.FINAL.get(line["predicate"]) and verdict in (FAILS, TIE):

@@ -71,14 +71,19 @@ class Case:
             self if self.exact or not self.known or self.open else replace(self, measured=widened(self.measured, share))
         )
 
+    @property
     def of_endless(self):
-        """The case as endless machines show it if they differ like the measured ones, or as endless runs do."""
-        measured = self.measured
-        if self.exact or not self.known or self.open:
+        """The case as endless machines would show it if they differed like the measured ones."""
+        if self.exact:
             return self
-        if len(measured.by_machine) >= spread.ENOUGH:
-            return self.missing_in(spread.share_of_endless(len(measured.by_machine)))
-        return replace(self, measured=replace(measured, low=measured.value, high=measured.value))
+        center, half = spread.for_one_more(list(self.measured.by_machine.values()), spread.ENDLESS)
+        low, high = math.exp(center - half), math.exp(center + half)
+        return replace(self, measured=replace(self.measured, low=low, high=high, misses=spread.ENDLESS))
+
+    @property
+    def of_one_machine(self):
+        """The case as if its number were the same on all machines."""
+        return replace(self, measured=Estimate(self.value, self.value, self.value))
 
 
 def widened(measured, share):
@@ -381,8 +386,12 @@ def fill(name, found, missing, threshold):
 
 
 def machines_differ(name, found, threshold):
-    """True if the cases would be undecided on endless machines too, since the measured ones differ that much."""
-    return PREDICATES[name]([case.of_endless() for case in found], threshold)[0] == UNDECIDED
+    """True if the cases would be undecided on endless machines too, and only because the measured ones differ."""
+    if not all(case.exact or len(case.measured.by_machine) >= spread.ENOUGH for case in found):
+        return False
+    endless, equal = ([getattr(case, of) for case in found] for of in ("of_endless", "of_one_machine"))
+    undecided = (PREDICATES[name](cases, threshold)[0] == UNDECIDED for cases in (endless, equal))
+    return tuple(undecided) == (True, False)
 
 
 # ---- Chance ----

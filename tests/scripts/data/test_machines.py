@@ -180,6 +180,7 @@ def test_the_hash_of_cpu_code_changes_with_sources_compiler_and_flags_alone(tmp_
 
     first = hashed("baselines/tsp/a.c")
     assert first == hashed("kernels/tsp/race.cu") == hashed("kernels/host/execution.cpp") == hashed("scripts/x.py")
+    assert first == hashed("kernels/tsp/check/wheel.c") == hashed("kernels/edge_ants/verify.c"), "they only verify"
     changed = {hashed("baselines/tsp/b.h"), hashed("baselines/c.cpp"), hashed("bench/clock/d.c"), hashed(flags="-O2")}
     assert len(changed | {first, hashed(cc="g++")}) == 6
 
@@ -309,6 +310,14 @@ def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_ki
     fewer = dict(list(slower.items())[1:])
     narrow = found(cells.Source([measured_on("a", {**rows, **alone}), measured_on("b", fewer)]), "alone")
     assert not narrow.widened and narrow.high < 1.01
+
+
+def test_rows_of_any_time_widen_an_interval_where_those_of_its_time_are_few():
+    long, short = ({(f"row-{i}-{ms}", "cuda"): around(ms) for i in range(spread.MIN_ROWS - 1)} for ms in (1, 0.01))
+    here = {**long, **short, ("alone", "cuda"): around(1)}
+    there = {key: [1.02 * ms for ms in times] for key, times in {**long, **short}.items()}
+    found_alone = found(cells.Source([measured_on("a", here), measured_on("b", there)]), "alone")
+    assert found_alone.widened and found_alone.high > 1.02
 
 
 def test_a_row_of_one_core_is_not_widened_by_rows_of_all_cores():

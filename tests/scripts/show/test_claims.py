@@ -135,7 +135,7 @@ def measured_on(*values):
 
 
 def test_endless_machines_that_differ_alike_have_the_normal_interval():
-    case = measured_on(1.0, 1.02, 1.04, 1.01).of_endless()
+    case = measured_on(1.0, 1.02, 1.04, 1.01).of_endless
     logs = np.log([1.0, 1.02, 1.04, 1.01])
     half = 1.96 * logs.std(ddof=1)
     assert case.measured.low == pytest.approx(math.exp(logs.mean() - half), rel=1e-4)
@@ -148,11 +148,28 @@ def test_endless_machines_that_differ_alike_have_the_normal_interval():
         (measured_on(0.96, 0.98, 1.0), True),  # below 0.971 on one machine, above on another
         (measured_on(0.976, 0.98, 0.984), False),  # three machines only: more of them are surely above 0.971
         (Case("case0", Estimate(1.02, 0.9, 1.1, n=10)), False),  # more runs narrow the interval of runs
+        (Case("case0", Estimate(1.02)), False),  # without an interval
+        (Case("case0", Estimate(1.02, 0, math.inf, n=3)), False),
     ],
 )
 def test_machines_differ_only_if_more_of_them_would_not_decide(case, differs):
     assert PREDICATES["all_above"]([case], "1")[0] == U
     assert predicates.machines_differ("all_above", [case], "1") == differs
+
+
+def test_machines_do_not_differ_where_there_are_too_few_cases():
+    """One step down is no trend, whatever the machines are."""
+    found = [replace(measured_on(2.0, 2.02, 2.01), name="case0"), replace(measured_on(1.0, 1.02, 1.01), name="case1")]
+    assert PREDICATES["falls_after"](found, "case0")[0] == U
+    assert not predicates.machines_differ("falls_after", found, "case0")
+
+
+def test_quotients_of_cases_are_of_endless_machines_too():
+    """On three machines, one of twelve: the three that both share count."""
+    few, many = measured_on(1.00, 1.01, 0.99), measured_on(*(1.07 + 0.001 * i for i in range(12)))
+    quotient = cells.divide(many.of_endless.measured, few.of_endless.measured)
+    logs = [many.measured.by_machine[name] - log for name, log in few.measured.by_machine.items()]
+    assert math.log(quotient.high / quotient.value) == pytest.approx(1.96 * np.std(logs, ddof=1), rel=1e-3)
 
 
 def random_cases(count, seed=1):
