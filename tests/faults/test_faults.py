@@ -98,13 +98,6 @@ def test_every_fault_of_a_gpu_fits_the_sources():
     assert all(word in said for word in ("assembler:", "clusters:", "grid's barrier:", "early launches:"))
 
 
-def test_every_planted_fault_fits_the_sources():
-    for patch in sorted((ROOT / plant.PATCHES).glob("*.patch")):
-        put = ["patch", "-p1", "--dry-run", "-s", "-i", patch]
-        done = subprocess.run(put, cwd=ROOT, capture_output=True, text=True)
-        assert done.returncode == 0, f"{patch}: {done.stdout}"
-
-
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project of one program, which the fixture's function writes, and a patch, which changes its Makefile."""
