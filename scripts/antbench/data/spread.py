@@ -5,9 +5,9 @@ scale. With three or more machines the interval is Student's for one more machin
 sum of such rows is taken on each machine, before the machines' mean (antbench.data.cells).
 
 With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
-two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, of a CPU both
-of one core or both of several, and both above or both below 50 us. If fewer than MIN_ROWS rows of this kind are known,
-rows of any time count. If these are too few, the interval is not widened and holds on the one machine.
+two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
+above or both below 50 us. Of a CPU, both are of one core or both of several. If fewer than MIN_ROWS rows of this kind
+are known, rows of any time count. If these are too few, the interval is not widened and holds on the one machine.
 """
 
 import itertools
@@ -24,7 +24,7 @@ MIN_ROWS = 10  # fewest rows measured by several machines from which the differe
 SHORT_MS = 0.05
 ONE_CORE, ALL_CORES = "one core", "all cores"
 MISSES = 0.05  # share of misses of an interval
-ENDLESS = -1.0  # in place of a share: that of an interval of endless machines
+ENDLESS = -1.0  # in place of a share of misses, the interval of endless machines
 LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
 
 
