@@ -272,9 +272,10 @@ def most_above(found, limit):
 
 def smallest_at(found, name):
     """The named case beats all others by more than EQUAL. It is a tie if one is as good and none is better."""
-    best, named = by_value(found)[0], next(case for case in found if case.name == name)
-    deciding = list(dict.fromkeys([named, best]))
-    rivals = [cells.divide(case.measured, named.measured) for case in found if case is not named]
+    named = next(case for case in found if case.name == name)
+    others = [case for case in by_value(found) if case is not named]
+    deciding = [named, *others[:1]]
+    rivals = [cells.divide(case.measured, named.measured) for case in others]
     if any(rival.high < 1 / EQUAL for rival in rivals):
         return FAILS, deciding
     if all(rival.low > EQUAL for rival in rivals):

@@ -157,6 +157,11 @@ def test_machines_differ_only_if_more_of_them_would_not_decide(case, differs):
     assert predicates.machines_differ("all_above", [case], "1") == differs
 
 
+def test_the_smallest_is_shown_with_its_best_rival():
+    verdict, deciding = PREDICATES["smallest_at"](cases(2, 1, 3, spread=0.01), "case1")
+    assert verdict == H and [case.name for case in deciding] == ["case1", "case0"]
+
+
 def test_machines_do_not_differ_where_there_are_too_few_cases():
     """One step down is no trend, whatever the machines are."""
     found = [replace(measured_on(2.0, 2.02, 2.01), name="case0"), replace(measured_on(1.0, 1.02, 1.01), name="case1")]
