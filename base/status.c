@@ -32,3 +32,10 @@ static ab_status make_status(ab_code code, const char *format, va_list arguments
 DEFINE_STATUS(ab_unsupported, AB_UNSUPPORTED)
 DEFINE_STATUS(ab_failed, AB_FAILED)
 DEFINE_STATUS(ab_bad_input, AB_BAD_INPUT)
+
+void ab_keep_first(ab_first_failure *first, size_t index, const ab_status *status)
+{
+    if (status->code == AB_OK) return;
+#pragma omp critical(ab_keep_first)
+    if (first->status.code == AB_OK || index < first->index) *first = (ab_first_failure){index, *status};
+}

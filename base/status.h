@@ -2,6 +2,8 @@
 #ifndef ANTBENCH_STATUS_H
 #define ANTBENCH_STATUS_H
 
+#include <stddef.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -22,6 +24,15 @@ ab_status ab_ok(void);
 ab_status ab_unsupported(const char *format, ...) __attribute__((format(printf, 1, 2)));
 ab_status ab_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 ab_status ab_bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* The failure with the least index among checks that run at the same time. {0} is none. */
+typedef struct ab_first_failure {
+    size_t index;
+    ab_status status; /* AB_OK if there is none */
+} ab_first_failure;
+
+/* Keeps the status of check `index` if it is a failure, and the first. Threads may call it at the same time. */
+void ab_keep_first(ab_first_failure *first, size_t index, const ab_status *status);
 
 /* Returns the status of `expression` from the calling function unless it is AB_OK. */
 #define AB_TRY(expression)                                                                                             \

@@ -82,19 +82,13 @@ static ab_status check_random_pixel(const observation *o, int ant, const char *w
 /* Checks all ants on all cores: the status of the first that is not as it should be. */
 static ab_status check_ants(const observation *o, ab_status (*check)(const observation *, int))
 {
-    ab_status first = ab_ok();
-    int wrong = o->params->n_ants;
+    ab_first_failure first = {0};
 #pragma omp parallel for if (o->params->n_ants >= MANY)
     for (int ant = 0; ant < o->params->n_ants; ant++) {
         const ab_status status = check(o, ant);
-        if (status.code == AB_OK) continue;
-#pragma omp critical(check_ants)
-        if (ant < wrong) {
-            wrong = ant;
-            first = status;
-        }
+        ab_keep_first(&first, (size_t)ant, &status);
     }
-    return first;
+    return first.status;
 }
 
 static ab_status check_placed(const observation *o, int ant)

@@ -75,8 +75,7 @@ static ab_status check_tour(tsp_remaining *of, const int32_t *tour, bool *visite
 ab_status tsp_remaining_check(const tsp_remaining *of, const int32_t *tours, int n_ants, bool *visited)
 {
     const size_t n = (size_t)of->problem->n;
-    ab_status first = ab_ok();
-    int wrong = n_ants;
+    ab_first_failure first = {0};
 #pragma omp parallel if (n_ants >= MANY)
     {
         tsp_remaining mine = *of;
@@ -86,13 +85,9 @@ ab_status tsp_remaining_check(const tsp_remaining *of, const int32_t *tours, int
         for (int ant = 0; ant < n_ants; ++ant) {
             const int32_t *tour = tours + (size_t)ant * (n + 1);
             const ab_status status = check_tour(&mine, tour, visited + (size_t)omp_get_thread_num() * n);
-            if (status.code == AB_OK) continue;
-#pragma omp critical(tsp_remaining_check)
-            if (ant < wrong) {
-                wrong = ant;
-                first = ab_failed("ant %d, %.450s", ant, status.reason);
-            }
+            ab_keep_first(&first, (size_t)ant, &status);
         }
     }
-    return first;
+    if (first.status.code == AB_OK) return ab_ok();
+    return ab_failed("ant %zu, %.450s", first.index, first.status.reason);
 }

@@ -171,19 +171,13 @@ typedef ab_status (*check_one)(const colony_copy *copy, const tsp_params *params
 /* Checks `count` of them on all cores: the status of the first that is not as it should be. */
 static ab_status check_each(const colony_copy *copy, const tsp_params *params, int count, check_one check)
 {
-    ab_status first = ab_ok();
-    int wrong = count;
+    ab_first_failure first = {0};
 #pragma omp parallel for if (count >= MANY)
     for (int i = 0; i < count; ++i) {
         const ab_status status = check(copy, params, (size_t)i);
-        if (status.code == AB_OK) continue;
-#pragma omp critical(check_each)
-        if (i < wrong) {
-            wrong = i;
-            first = status;
-        }
+        ab_keep_first(&first, (size_t)i, &status);
     }
-    return first;
+    return first.status;
 }
 
 static ab_status check_ant(const colony_copy *copy, const tsp_params *params, size_t ant)
@@ -757,25 +751,20 @@ static ab_status check_candidates(const tsp_problem *problem, int city, bool *me
 ab_status tsp_verify_candidates(const tsp_problem *problem, int *valid, bool *wrong)
 {
     const int n = problem->n;
-    int good = 0, first_wrong = n;
+    int good = 0;
     *valid = 0;
     *wrong = false;
     bool *member = malloc((size_t)omp_get_max_threads() * (size_t)n * sizeof *member);
     if (!member) return ab_failed("out of memory");
-    ab_status first = ab_ok();
+    ab_first_failure first = {0};
 #pragma omp parallel for reduction(+ : good) if (n >= MANY)
     for (int city = 0; city < n; ++city) {
         const ab_status status = check_candidates(problem, city, member + (size_t)omp_get_thread_num() * (size_t)n);
         good += status.code == AB_OK;
-        if (status.code == AB_OK) continue;
-#pragma omp critical(tsp_verify_candidates)
-        if (city < first_wrong) {
-            first_wrong = city;
-            first = status;
-        }
+        ab_keep_first(&first, (size_t)city, &status);
     }
     free(member);
     *valid = good;
-    *wrong = first.code != AB_OK;
-    return first;
+    *wrong = first.status.code != AB_OK;
+    return first.status;
 }
