@@ -71,11 +71,38 @@ static void wrong_sets_are_refused(void **state)
     expect_refused(1, 0, 4, "city 3 is nearer to city 2 than its last candidate");
 }
 
+/* All cores check so many cities. Another thread may meet a later wrong set before the first one is met. */
+static void the_first_of_several_wrong_sets_is_told(void **state)
+{
+    enum { MANY = 2000 };
+    (void)state;
+    tsp_point points[MANY];
+    for (int i = 0; i < MANY; i++) points[i] = (tsp_point){i, 0.0};
+    tsp_problem problem = {.n = MANY, .points = points, .rule = tsp_find_rule("EUC_2D"), .nn = 1};
+    int32_t *distances = NULL, *sets = NULL;
+    assert_int_equal(tsp_compute_distances("", problem.rule, points, MANY, &distances).code, AB_OK);
+    problem.dist = distances;
+    assert_int_equal(tsp_nearest_neighbours(&problem, 1, &sets).code, AB_OK);
+    problem.nn_list = sets;
+    sets[MANY - 1] = sets[MANY / 2] = sets[700] = MANY;
+    for (int run = 0; run < 20; run++) {
+        int valid = 0;
+        bool wrong = false;
+        const ab_status status = tsp_verify_candidates(&problem, &valid, &wrong);
+        assert_string_equal(status.reason, "candidate 0 of city 700 is 2000 of 2000");
+        assert_int_equal(valid, MANY - 3);
+        assert_true(wrong);
+    }
+    free(sets);
+    free(distances);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_built_is_accepted),
         cmocka_unit_test(wrong_sets_are_refused),
+        cmocka_unit_test(the_first_of_several_wrong_sets_is_told),
     };
     return cmocka_run_group_tests_name("tsp_verify_candidates", tests, NULL, NULL);
 }
