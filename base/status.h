@@ -25,10 +25,10 @@ ab_status ab_unsupported(const char *format, ...) __attribute__((format(printf, 
 ab_status ab_failed(const char *format, ...) __attribute__((format(printf, 1, 2)));
 ab_status ab_bad_input(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* The failure with the least index among checks that run at the same time. {0} is none. */
+/* The failure with the least index among checks that run at the same time. It begins as {0}. */
 typedef struct ab_first_failure {
-    size_t index;
-    ab_status status; /* AB_OK if there is none */
+    size_t index;     /* index of the check that failed */
+    ab_status status; /* its status, or AB_OK if all checks passed */
 } ab_first_failure;
 
 /* Keeps the status of check `index` if it is a failure, and the first. Threads may call it at the same time. */
