@@ -390,9 +390,11 @@ def machines_differ(name, found, threshold):
     """True if the cases would be undecided on endless machines too, and only because the measured ones differ."""
     if not all(case.exact or len(case.measured.by_machine) >= spread.ENOUGH for case in found):
         return False
-    endless, equal = ([getattr(case, of) for case in found] for of in ("of_endless", "of_one_machine"))
-    undecided = (PREDICATES[name](cases, threshold)[0] == UNDECIDED for cases in (endless, equal))
-    return tuple(undecided) == (True, False)
+
+    def undecided(made):
+        return PREDICATES[name](made, threshold)[0] == UNDECIDED
+
+    return undecided([case.of_endless for case in found]) and not undecided([case.of_one_machine for case in found])
 
 
 # ---- Chance ----
