@@ -12,7 +12,7 @@ from support.commands import PROGRAM, ROOT, environment_of
 
 PARTS = ("scripts/antbench", "report", "results/published", "results/contributed")
 FILES = ("pyproject.toml", "README.md", "LICENSE", "VERSION", "instances/catalogue.csv", "bench/registry.def")
-STORED = "results/reference/nvidia-h200/20261123T184130Z-eb036f1-6.5"
+STORED = "results/reference/nvidia-h200/20261127T113851Z-c8d43aae-6.5"
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ kept = run.samples[run.samples["line"] == timed["line"]]["ms"].dropna()
 print(len(kept) == timed["samples"], abs(kept.median() / timed["median_ms"] - 1) < 1e-6)
 print(run.rows.attrs["units"]["median_ms"], run.samples.attrs["units"]["ms"], run.rows.attrs["units"]["power_w"])
 print(run.meta["run_id"][0] == timed["run_id"], run.meta["build.commit"][0][:7])
-""") == ["False", "True True", "ms ms W", "True eb036f1"]  # fmt: skip
+""") == ["False", "True True", "ms ms W", "True c8d43aa"]  # fmt: skip
 
 
 def test_python_judges_a_run(results, tmp_path):

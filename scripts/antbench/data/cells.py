@@ -196,11 +196,11 @@ def evidence_of_quality(row):
 
     The length of tours does not depend on the machine. It depends on the number of iterations, so the right number
     comes first. For a GPU your own run comes next, because its kernels may differ from the stored runs' kernels. Then
-    more runs are better.
+    more runs are better, and then a run of the machine that is shown.
     """
     yours = row["own"] and row["backend"] == "cuda" and not row["run"].path.is_relative_to(RESULTS / "reference")
     right = plausible.iterations_of_quality(row) == iterations().get(row["table"])
-    return right, yours, len(runs.quality_of_runs(row)), row["run"].started
+    return right, yours, len(runs.quality_of_runs(row)), row["own"], row["run"].started
 
 
 def cpu_label(run):

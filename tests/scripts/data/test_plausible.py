@@ -16,7 +16,7 @@ from antbench.tools import list_runs, results_check
 
 H100 = runs.RESULTS / "reference/nvidia-h100-80gb-hbm3"
 ITERATIONS = H100 / "20261126T104904Z-c8d43aae-4.2"  # table 4.2
-WEIGHTS = H100 / "20261125T193247Z-c1a9f89-jsc-1"  # table jsc-1
+WEIGHTS = H100 / "20261127T114048Z-c8d43aae-jsc-1"  # table jsc-1
 ANTS = H100 / "20261127T034714Z-68121b9f-5.1"  # table 5.1
 
 
