@@ -705,6 +705,14 @@ def test_your_own_tours_of_a_gpu_come_before_stored_ones_of_more_runs(tmp_path):
     assert found == [101, 91]
 
 
+def test_of_equally_good_tours_the_machine_shown_is_named_first(tmp_path):
+    """Otherwise a page on one GPU would name a run of another one, only because it is newer."""
+    here, there = [runs.load_run(write_run(tmp_path / name, [tours("acotsp-omp", "100 102", 1.0)])) for name in "ab"]
+    there.meta["started_utc"] = "2099-01-01T00:00:00Z"
+    found = cells.look_up(cells.Source([here], [there]), "3.3/acotsp-omp/d198?protocol=as-best#quality")
+    assert [row["run"].path for row in found.rows] == [here.path]
+
+
 def test_of_a_cpu_the_row_with_most_samples_is_taken_of_the_newest_programs(tmp_path):
     few = write_run(tmp_path / "newer", [made_row("3.3", "acotsp-seq", "d198", 1.0, samples=5)])
     many = write_run(tmp_path / "older", [made_row("3.3", "acotsp-seq", "d198", 2.0, samples=50)])
