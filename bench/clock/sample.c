@@ -11,7 +11,7 @@
 #include "bench/clock/scheduler.h"
 #include "bench/row/judge.h"
 
-static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.05, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.02, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 /* Longest group that is taken again without a budget, in seconds, and with any budget. */
 static const double LONGEST_RETAKEN_S = 20.0, ALWAYS_RETAKEN_S = 0.05;
 static const double MOST_LOST = 0.02; /* share of a group's time in which the process waited for a core */
@@ -158,18 +158,18 @@ static ab_work *timed_work(sampler *s)
     return s->sampling->alone ? &s->alone.work : s->work;
 }
 
-/* Warms up: runs at least once, and on a GPU for as long as it has rested, or until the delay is known. The number of
- * iterations doubles each time, so that a slow work does not run for long. */
+/* Warms up: runs at least once, and on a GPU until the delay is known and it has run for as long as it had rested, but not
+ * for more than MOST_WARM_UP_S. The number of iterations doubles each time, so that a slow work does not run for long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
     const double begin = ab_now_s(), rested = begin - s->state->gpu_ran_s;
-    const double warm_up_s = fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
+    const double end = begin + fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
     bool adapted = false;
-    for (int iterations = 2; !adapted || ab_now_s() - begin < warm_up_s;) {
+    for (int iterations = 2; !adapted || ab_now_s() < end;) {
         ab_series unused = {0};
         int completed;
-        const ab_status status = ab_time_work(work, &s->timing, iterations, warm_up_s, &unused, &completed);
+        const ab_status status = ab_time_work(work, &s->timing, iterations, end - ab_now_s(), &unused, &completed);
         if (status.code == AB_OK) adapted = ab_timing_adapt(&s->timing, &unused);
         ab_series_free(&unused);
         AB_TRY(status);

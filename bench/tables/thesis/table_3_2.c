@@ -34,7 +34,7 @@ const ab_driver table_3_2 = {
     .summary = "Table 3.2: tours of Ant System with beta 2 to 5 on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 5, .iterations = 100, .budget_s = 1.5},
-                {.runs = 10, .iterations = 100, .budget_s = 2}},
+                {.runs = 10, .iterations = 100, .budget_s = 1}},
     .inputs = {"u30", "d198", "{tsp}"},
     .sets = sets,
     .headings = headings,
