@@ -76,13 +76,44 @@ typedef struct noise_task {
     found_point best[MAX_LEVELS], planes[MAX_LEVELS], fixed; /* on the first draw */
     double change[MAX_LEVELS][DRAWS];
     double f[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS], agreement[TUNINGS][MAX_LEVELS][EDGES_MAX_SEEDS];
-    uint8_t *map, *scratch; /* [height][width], and two of them */
     uint8_t *without_noise; /* [height][width]: the map that the thesis's parameters find there */
 } noise_task;
+
+/* Buffers for one map. */
+typedef struct map_buffers {
+    uint8_t *map, *scratch; /* [height][width], and two of them */
+} map_buffers;
 
 static const ab_image *image_of(const noise_task *n)
 {
     return &((const edges_image *)n->task->loaded)->image;
+}
+
+/* True if maps are found side by side, on the CPU's cores. A GPU's are found one after another. */
+static bool is_side_by_side(const noise_task *n)
+{
+    return n->task->c->implementation->backend == AB_CPU;
+}
+
+static void add_status(ab_status *all, ab_status one)
+{
+    if (one.code == AB_OK) return;
+#pragma omp critical(add_status)
+    *all = one;
+}
+
+/* Does the work of each level from `first` on, side by side where maps are. */
+static ab_status on_each_level(noise_task *n, int first, ab_status (*work)(noise_task *n, int level))
+{
+    const bool side_by_side = is_side_by_side(n);
+    ab_status status = ab_ok();
+#pragma omp parallel
+#pragma omp master
+    for (int level = first; level < n->n_levels; ++level) {
+#pragma omp task if (side_by_side)
+        add_status(&status, work(n, level));
+    }
+    return status;
 }
 
 static ab_status find_edges(const noise_task *n, const noisy_image *noisy, const ed_params *params, uint8_t *map)
@@ -128,13 +159,6 @@ static size_t n_points(const edges_grid *grid)
     size_t points = 1;
     for (int axis = 0; axis < EDGES_AXES; ++axis) points *= (size_t)grid->axes[axis].count;
     return points;
-}
-
-static void add_status(ab_status *all, ab_status one)
-{
-    if (one.code == AB_OK) return;
-#pragma omp critical(add_status)
-    *all = one;
 }
 
 /* F at a point of one level, into n->known: a task of its own compares the map when it is found. */
@@ -193,19 +217,17 @@ static double score_of(const noise_task *n, const search *s, const int at[EDGES_
     return sum;
 }
 
-/* All points of an axis on all levels, as far as they are not known, side by side on the CPU's cores. Maps of a GPU are
- * found one after another. */
+/* All points of an axis on all levels, as far as they are not known. */
 static ab_status evaluate_axis(const noise_task *n, const search *s, int axis, const found_point *from)
 {
-    const bool on_cpu = n->task->c->implementation->backend == AB_CPU;
+    const bool side_by_side = is_side_by_side(n);
     ab_status status = ab_ok();
-#pragma omp parallel
-#pragma omp master
+#pragma omp taskgroup
     for (int i = 0; i < count_tried(n, s, axis); ++i)
         for (int level = s->first; level <= s->last; ++level) {
             const found_point tried = point_on_axis(n, s, axis, i, from);
             if (!isnan(n->known[level][index_of(n->grid, tried.at)])) continue;
-#pragma omp task if (on_cpu)
+#pragma omp task if (side_by_side) shared(status)
             evaluate(n, tried.at, level, &status);
         }
     return status;
@@ -244,21 +266,34 @@ static ab_status search_grid(noise_task *n, const search *s, found_point *best)
     return ab_ok();
 }
 
+/* The best parameters of one level. */
+static ab_status choose_best(noise_task *n, int level)
+{
+    AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));
+    if (!image_of(n)->edges || !n->grid->planes) return ab_ok();
+    return search_grid(n, &(search){level, level, true}, &n->planes[level]);
+}
+
+static ab_status choose_fixed(noise_task *n)
+{
+    ab_status status = ab_ok();
+#pragma omp parallel
+#pragma omp master
+    status = search_grid(n, &(search){0, n->n_levels - 1, false}, &n->fixed);
+    return status;
+}
+
 /* The first point alone: OpenCV's number of threads, which is the process's, is set then. Of a photograph each level
  * with noise is tuned, by itself: nothing says what is best without noise. */
 static ab_status choose(noise_task *n)
 {
-    const int last = n->n_levels - 1;
     ab_status status = ab_ok();
     evaluate(n, n->grid->start, 0, &status);
 #pragma omp taskwait
     AB_TRY(status);
     const bool known = image_of(n)->edges;
-    for (int level = known ? 0 : 1; level <= last; ++level) {
-        AB_TRY(search_grid(n, &(search){level, level, false}, &n->best[level]));
-        if (known && n->grid->planes) AB_TRY(search_grid(n, &(search){level, level, true}, &n->planes[level]));
-    }
-    return known ? search_grid(n, &(search){0, last, false}, &n->fixed) : ab_ok();
+    AB_TRY(on_each_level(n, known ? 0 : 1, choose_best));
+    return known ? choose_fixed(n) : ab_ok();
 }
 
 /* Number of steps of the grid, over all axes, between the best parameters without noise and other ones. */
@@ -278,17 +313,15 @@ static ab_status draw_again(noise_task *n, int level, int draw)
     return make_noisy(n->task, level * LEVEL_STEP, seed, &n->tuned_on[level]);
 }
 
-/* How far the best parameters move, on each draw. The first draw is the one that all tunings are chosen on. */
-static ab_status find_changes(noise_task *n)
+/* How far the best parameters of a level move, on each draw. The first draw is the one that all tunings are chosen on. */
+static ab_status find_changes(noise_task *n, int level)
 {
-    for (int level = 1; level < n->n_levels; ++level) {
-        found_point best = n->best[level];
-        n->change[level][0] = change_of(n, &best);
-        for (int draw = 1; draw < n->n_draws; ++draw) {
-            AB_TRY(draw_again(n, level, draw));
-            AB_TRY(search_grid(n, &(search){level, level, false}, &best));
-            n->change[level][draw] = change_of(n, &best);
-        }
+    found_point best = n->best[level];
+    n->change[level][0] = change_of(n, &best);
+    for (int draw = 1; draw < n->n_draws; ++draw) {
+        AB_TRY(draw_again(n, level, draw));
+        AB_TRY(search_grid(n, &(search){level, level, false}, &best));
+        n->change[level][draw] = change_of(n, &best);
     }
     return ab_ok();
 }
@@ -331,20 +364,19 @@ static void format_name(const noise_task *n, int percent, const char *rest, char
     snprintf(name, 160, "%s-%d-%s", edges_noise_names[params->noise], percent, rest);
 }
 
-static ab_status save_map(const noise_task *n, int level, int tuning)
+static ab_status save_map(const noise_task *n, int level, int tuning, const uint8_t *map)
 {
     char rest[96], name[160];
     snprintf(rest, sizeof rest, "%s-%s-edges", n->task->row, edges_tuning_names[tuning]);
     format_name(n, level * LEVEL_STEP, rest, name);
-    return edges_save_map(n->task, name, n->map);
+    return edges_save_map(n->task, name, map);
 }
 
 /* The map beside the one of the thesis's parameters without noise. */
-static void judge_agreement(noise_task *n, int tuning, int level, int seed)
+static double agreement_of(const noise_task *n, const map_buffers *found)
 {
     const ab_image *image = image_of(n);
-    n->agreement[tuning][level][seed] =
-        edge_map_near_f(image->width, image->height, n->map, n->without_noise, n->scratch);
+    return edge_map_near_f(image->width, image->height, found->map, n->without_noise, found->scratch);
 }
 
 /* Whether a map is compared with the one without noise. */
@@ -354,16 +386,16 @@ static bool is_constancy(const noise_task *n, int tuning)
 }
 
 /* All tunings on one image. */
-static ab_status judge_image(noise_task *n, const noisy_image *noisy, int level, int seed)
+static ab_status judge_image(noise_task *n, const noisy_image *noisy, int level, int seed, const map_buffers *found)
 {
-    const ab_image *image = image_of(n);
+    const bool known = image_of(n)->edges;
     for (int tuning = 0; tuning < TUNINGS; ++tuning) {
         if (!is_judged(n, tuning, level)) continue;
         const ed_params params = params_of(n, tuning, level);
-        AB_TRY(find_edges(n, noisy, &params, n->map));
-        if (image->edges) AB_TRY(compare(n, n->map, n->scratch, &n->f[tuning][level][seed]));
-        if (is_constancy(n, tuning)) judge_agreement(n, tuning, level, seed);
-        if (seed == 0) AB_TRY(save_map(n, level, tuning));
+        AB_TRY(find_edges(n, noisy, &params, found->map));
+        if (known) AB_TRY(compare(n, found->map, found->scratch, &n->f[tuning][level][seed]));
+        if (is_constancy(n, tuning)) n->agreement[tuning][level][seed] = agreement_of(n, found);
+        if (seed == 0) AB_TRY(save_map(n, level, tuning, found->map));
     }
     return ab_ok();
 }
@@ -373,19 +405,35 @@ static int seeds_of(const noise_task *n, int level)
     return level ? n->n_seeds : 1;
 }
 
-static ab_status judge_level(noise_task *n, int level)
+static ab_status judge_seed(noise_task *n, int level, int seed)
 {
-    for (int seed = 0; seed < seeds_of(n, level); ++seed) {
-        char name[160];
-        noisy_image noisy;
-        ab_status status = make_noisy(n->task, level * LEVEL_STEP, n->task->seed + (uint64_t)seed, &noisy);
-        format_name(n, level * LEVEL_STEP, "input", name);
-        if (status.code == AB_OK && seed == 0) status = edges_save_pixels(n->task, name, noisy.image.pixels);
-        if (status.code == AB_OK) status = judge_image(n, &noisy, level, seed);
-        free_noisy(&noisy);
-        AB_TRY(status);
-    }
-    return ab_ok();
+    const size_t pixels = edges_pixels(n->task->loaded);
+    char name[160];
+    noisy_image noisy;
+    uint8_t *buffers = malloc(3 * pixels);
+    ab_status status = make_noisy(n->task, level * LEVEL_STEP, n->task->seed + (uint64_t)seed, &noisy);
+    if (status.code == AB_OK && !buffers) status = ab_failed("out of memory");
+    format_name(n, level * LEVEL_STEP, "input", name);
+    if (status.code == AB_OK && seed == 0) status = edges_save_pixels(n->task, name, noisy.image.pixels);
+    if (status.code == AB_OK) status = judge_image(n, &noisy, level, seed, &(map_buffers){buffers, buffers + pixels});
+    free_noisy(&noisy);
+    free(buffers);
+    return status;
+}
+
+/* Files are saved one after another. */
+static ab_status judge_all(noise_task *n)
+{
+    const bool side_by_side = is_side_by_side(n) && !n->task->save;
+    ab_status status = ab_ok();
+#pragma omp parallel
+#pragma omp master
+    for (int level = 0; level < n->n_levels; ++level)
+        for (int seed = 0; seed < seeds_of(n, level); ++seed) {
+#pragma omp task if (side_by_side)
+            add_status(&status, judge_seed(n, level, seed));
+        }
+    return status;
 }
 
 /* ---- Rows ---- */
@@ -447,10 +495,8 @@ static double mean(const double *values, int n_values)
 static ab_status prepare(noise_task *n)
 {
     const size_t pixels = edges_pixels(n->task->loaded), points = n_points(n->grid);
-    n->map = malloc(pixels);
-    n->scratch = malloc(2 * pixels);
     n->without_noise = malloc(pixels);
-    if (!n->map || !n->scratch || !n->without_noise) return ab_failed("out of memory");
+    if (!n->without_noise) return ab_failed("out of memory");
     for (int level = 0; level < n->n_levels; ++level) {
         n->known[level] = malloc(points * sizeof *n->known[level]);
         if (!n->known[level]) return ab_failed("out of memory for a grid of %zu points", points);
@@ -466,8 +512,8 @@ static ab_status study(noise_task *n, double *f)
     const int last = n->n_levels - 1;
     AB_TRY(prepare(n));
     AB_TRY(choose(n));
-    if (image_of(n)->edges) AB_TRY(find_changes(n));
-    for (int level = 0; level <= last; ++level) AB_TRY(judge_level(n, level));
+    if (image_of(n)->edges) AB_TRY(on_each_level(n, 1, find_changes));
+    AB_TRY(judge_all(n));
     if (image_of(n)->edges) *f = mean(n->f[BEST][last], seeds_of(n, last));
     return append_all(n);
 }
@@ -488,8 +534,6 @@ ab_status edges_judge_noise(const ab_task *task, double *f)
         free_noisy(&n->tuned_on[level]);
         free(n->known[level]);
     }
-    free(n->map);
-    free(n->scratch);
     free(n->without_noise);
     free(n);
     return status;
