@@ -82,13 +82,16 @@ static ab_status open_planted(const void *problem, const void *given, ab_work **
     const ed_image *image = problem;
     const ed_params *params = given;
     planted *self = calloc(1, sizeof *self);
-    assert_true(self && n_opened < MAX_OPENED);
+    int number;
+#pragma omp atomic capture
+    number = n_opened++;
+    assert_true(self && number < MAX_OPENED);
     self->detector = (ed_detector){{&work_methods}, &methods};
     const uint64_t sum = sum_of(image->rgba);
     const int first = (int)params->volume_coefficient - target[1] - (sum == clean ? 0 : drift),
               second = (int)params->intensity_coefficient - target[2];
     self->distance = abs((int)params->sigma - target[0]) + 2 * first * first + first * second + 2 * second * second;
-    opened[n_opened++] = sum;
+    opened[number] = sum;
     *work = &self->detector.work;
     return ab_ok();
 }
