@@ -2,7 +2,6 @@
  * finds a tour. `antbench --help` lists everything else. */
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +10,7 @@
 
 #include "base/names.h"
 #include "bench/clock/gpu.h"
+#include "bench/clock/memory.h"
 #include "bench/doctor.h"
 #include "bench/plan/describe.h"
 #include "bench/program/program.h"
@@ -86,16 +86,6 @@ static void open_streams(void)
     if (fd >= 0) close(fd);
 }
 
-/* Keeps memory that is freed. A library that allocates in every call, as OpenCV's Canny does, would else be timed for
- * new pages from the system in every call. */
-static void keep_freed_memory(void)
-{
-#ifdef __GLIBC__
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, -1);
-#endif
-}
-
 /* Returns the exit code, or an error's exit code if the printed output could not be written. */
 static int end_output(int exit_code)
 {
@@ -144,7 +134,7 @@ static int serve(void)
 int main(int argc, char **argv)
 {
     open_streams();
-    keep_freed_memory();
+    ab_keep_freed_memory();
     /* A write past a limit on the size of files (ulimit -f) fails with an error instead of a signal. */
     signal(SIGXFSZ, SIG_IGN);
     ranks_begin();

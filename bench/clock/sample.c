@@ -158,8 +158,8 @@ static ab_work *timed_work(sampler *s)
     return s->sampling->alone ? &s->alone.work : s->work;
 }
 
-/* Warms up: runs at least once, and on a GPU until the delay is known and it has run for as long as it had rested, but not
- * for more than MOST_WARM_UP_S. The number of iterations doubles each time, so that a slow work does not run for long. */
+/* Warms up: runs at least once. A GPU's work runs until the delay is known, and for as long as the GPU has rested, but
+ * for MOST_WARM_UP_S at most. The number of iterations doubles each time, so that a slow work does not run for long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
