@@ -3,8 +3,8 @@
  *
  * cv::Canny does not blur; with a sigma its users call cv::GaussianBlur first, and so does DETECT. The image is used
  * where it is and the outputs are allocated once, so that a call costs what it costs a user who does the same. Buffers
- * of cv::Canny itself are allocated in each call. The process keeps such memory (bench/clock/memory.h). Of a user who
- * does not, large images take two to three times as long.
+ * of cv::Canny itself are allocated in each call. The process keeps such memory (bench/clock/memory.h). A user
+ * whose process does not waits two to three times as long for large images.
  * Without OpenCV at build time (AB_WITH_OPENCV, see the Makefile) the detector is there and says what it needs.
  * Source: thesis §6.6.5, Table 6.1.
  */
