@@ -11,7 +11,9 @@
 #include "bench/clock/scheduler.h"
 #include "bench/row/judge.h"
 
-static const double LEAST_WARM_UP_S = 0.005, MOST_WARM_UP_S = 0.02, COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
+/* Seconds of a GPU's warm-up: the least, the most after a short rest, and the most; it is a share of a long rest. */
+static const double LEAST_WARM_UP_S = 0.005, SHORT_WARM_UP_S = 0.01, MOST_WARM_UP_S = 0.05, WARM_UP_SHARE = 0.05;
+static const double COOL_DOWN_S = 10.0, COOL_DOWN_STEP_S = 0.25;
 /* Longest group that is taken again without a budget, in seconds, and with any budget. */
 static const double LONGEST_RETAKEN_S = 20.0, ALWAYS_RETAKEN_S = 0.05;
 static const double MOST_LOST = 0.02; /* share of a group's time in which the process waited for a core */
@@ -158,13 +160,19 @@ static ab_work *timed_work(sampler *s)
     return s->sampling->alone ? &s->alone.work : s->work;
 }
 
-/* Warms up: runs at least once. A GPU's work runs until the delay is known, and for as long as the GPU has rested, but
- * for MOST_WARM_UP_S at most. The number of iterations doubles each time, so that a slow work does not run for long. */
+/* Seconds for which a GPU is warmed up that has rested for so long. */
+static double warm_up_after(double rested_s)
+{
+    const double enough_s = fmin(fmax(SHORT_WARM_UP_S, WARM_UP_SHARE * rested_s), MOST_WARM_UP_S);
+    return fmin(fmax(rested_s, LEAST_WARM_UP_S), enough_s);
+}
+
+/* Warms up: runs at least once. A GPU's work runs until the warm-up is long enough and the delay is known. The number of
+ * iterations doubles each time, so that a slow work does not run for long. */
 static ab_status warm_up_work(sampler *s, ab_work *work)
 {
     if (s->sampling->backend != AB_CUDA) return ab_iterate(work);
-    const double begin = ab_now_s(), rested = begin - s->state->gpu_ran_s;
-    const double end = begin + fmin(fmax(rested, LEAST_WARM_UP_S), MOST_WARM_UP_S);
+    const double begin = ab_now_s(), end = begin + warm_up_after(begin - s->state->gpu_ran_s);
     bool adapted = false;
     for (int iterations = 2; !adapted || ab_now_s() < end;) {
         ab_series unused = {0};
@@ -178,9 +186,25 @@ static ab_status warm_up_work(sampler *s, ab_work *work)
     return ab_ok();
 }
 
+/* Keeps the GPU busy with nothing, so that its clock is up. */
+static ab_status spin_gpu(double seconds)
+{
+    gpu_clock *clock = NULL;
+    ab_status status = gpu_clock_open(1, &clock);
+    if (status.code == AB_OK) status = gpu_clock_delay(clock, seconds);
+    if (status.code == AB_OK) status = gpu_clock_mark(clock, 0);
+    if (status.code == AB_OK) status = gpu_clock_wait(clock, 0);
+    gpu_clock_close(clock);
+    return status;
+}
+
+/* Long samples need no iteration to warm up. But a work on a GPU that all groups share has one: it tells whether the work
+ * waits for the GPU in its middle (ab_timing_adapt). */
 static ab_status warm_up(sampler *s)
 {
-    if (s->sampling->long_samples && s->sampling->backend != AB_CUDA) return ab_ok();
+    const ab_sampling *sampling = s->sampling;
+    if (sampling->long_samples && sampling->backend != AB_CUDA) return ab_ok();
+    if (sampling->long_samples && sampling->fresh && s->timing.backend == AB_CUDA) return spin_gpu(MOST_WARM_UP_S);
     AB_TRY(open_work(s, -1));
     const ab_status status = warm_up_work(s, timed_work(s));
     if (s->sampling->fresh) close_work(s);

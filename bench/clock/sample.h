@@ -39,8 +39,8 @@ typedef struct ab_sampling {
     bool profiled;     /* true if a profiler records the first sample */
     int least;         /* least number of samples, whatever they cost */
     bool fresh;        /* true if each group opens a work of its own */
-    /* True if a sample takes so long that a cold start does not matter. Then a CPU has no warm-up, which would cost a
-     * whole sample. */
+    /* True if a sample takes so long that a cold start does not matter. Then no sample is thrown away to warm up; before
+     * fresh groups a GPU is kept busy with nothing for 50 ms. */
     bool long_samples;
     /* Opens the work of group `group`. Group -1 is the warm-up before fresh groups. */
     ab_status (*open)(void *context, int group, ab_work **work);

@@ -49,9 +49,10 @@ int ab_cell_least(const ab_plan *plan, const ab_cell *cell)
                                               : (cell->line->least + plan->share.processes - 1) / plan->share.processes;
 }
 
-bool ab_cell_is_long(const ab_cell *cell)
+bool ab_cell_is_long(const ab_cell *cell, double known_s)
 {
     double sample_s, once_s;
+    if (cell->c.implementation->backend == AB_CUDA) return is_long(cell, known_s);
     cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
     return is_long(cell, sample_s);
 }

@@ -9,8 +9,9 @@
  * the first process computes them. */
 bool ab_cell_is_repeated(const ab_cell *cell);
 
-/* True if a sample of the cell takes so long that a CPU needs no warm-up (ab_sampling). */
-bool ab_cell_is_long(const ab_cell *cell);
+/* True if a sample of the cell takes so long that it needs no warm-up (ab_sampling). A CPU's sample is estimated. A GPU's
+ * took `known_s` seconds in the first process; NAN: not known. */
+bool ab_cell_is_long(const ab_cell *cell, double known_s);
 
 /* True if the cell needs more steps on the host backend than the effort allows. Its row is then `skipped`. */
 bool ab_cell_is_too_large(const ab_cell *cell);

@@ -17,8 +17,9 @@ typedef struct measurement {
     ab_bench *bench;
     const ab_plan *plan;
     const ab_cell *cell;
-    ab_row *row;  /* row of the cell, being filled in */
-    ab_sink sink; /* member from which sink_of finds this structure */
+    double known_s; /* seconds of a sample in the first process, or NAN */
+    ab_row *row;    /* row of the cell, being filled in */
+    ab_sink sink;   /* member from which sink_of finds this structure */
     ab_task task;
     void *params; /* [operation.params_size]: parameters of the current run, with its seed */
     ab_series series;
@@ -207,7 +208,7 @@ static ab_sampling sampling_of(measurement *m)
                          .samples = count.samples,
                          .at_once = count.at_once,
                          .fresh = measure->fresh,
-                         .long_samples = ab_cell_is_long(m->cell),
+                         .long_samples = ab_cell_is_long(m->cell, m->known_s),
                          .least = ab_cell_least(m->plan, m->cell),
                          .open = open_run,
                          .judge = measure->judge_run ? judge_run : NULL,
@@ -455,9 +456,10 @@ static ab_status append_rows(measurement *m)
     return append_series(m, m->row, &m->series, stages, stages);
 }
 
-ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row)
+ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, double known_s,
+                          ab_row *row)
 {
-    measurement m = {.bench = bench, .plan = plan, .cell = cell, .row = row};
+    measurement m = {.bench = bench, .plan = plan, .cell = cell, .known_s = known_s, .row = row};
     m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note, saved};
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->c.input);

@@ -12,9 +12,10 @@ typedef struct ab_loaded {
     void *loaded;
 } ab_loaded;
 
-/* Measures the cell and appends its rows; *row is the row with the cell's key. Fails only if results cannot be written,
- * or if an input can no longer be read. */
-ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, ab_row *row);
+/* Measures the cell and appends its rows; *row is the row with the cell's key. `known_s` is the seconds of a sample in the
+ * first process, or NAN. Fails only if results cannot be written, or if an input can no longer be read. */
+ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, double known_s,
+                          ab_row *row);
 
 void ab_unload(const ab_plan *plan, ab_loaded *loaded);
 

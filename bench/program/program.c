@@ -33,12 +33,18 @@ static double total_s(const ab_plan *plan)
     return seconds;
 }
 
+/* What the first process recorded of a cell; NULL in the first process. */
+static const ab_recorded_row *first_of(const ab_shares *before, const ab_cell *cell)
+{
+    return before->n ? ab_recorded_find(&before->of[0], &cell->key) : NULL;
+}
+
 /* Writes to why[64] why a row is not timed again, or "". The first process's failures are not timed again, nor, with
  * --until-precise, rows that are already precise. */
 static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before, const ab_cell *cell, char why[64])
 {
     bool precise;
-    const ab_recorded_row *found = before->n ? ab_recorded_find(&before->of[0], &cell->key) : NULL;
+    const ab_recorded_row *found = first_of(before, cell);
     why[0] = '\0';
     if (before->n == 0) return ab_ok();
     if (!found || found->row.ms.samples == 0) {
@@ -66,8 +72,10 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     } else if (kept) {
         ab_bench_count(bench, kept->status);
     } else {
+        const ab_recorded_row *first = first_of(before, cell);
         ab_died_measuring((int)(cell - plan->cells));
-        const ab_status status = ab_cell_measure(bench, plan, loaded, cell, &row);
+        const ab_status status =
+            ab_cell_measure(bench, plan, loaded, cell, first ? 1e-3 * first->row.ms.mean : (double)NAN, &row);
         ab_died_measuring(-1);
         AB_TRY(status);
         ab_bench_count(bench, row.status);

@@ -337,6 +337,72 @@ static void test_a_cpu_that_enqueues_slowly_is_not_part_of_the_time(void **state
     }
 }
 
+/* What precedes the first sample. */
+typedef struct warmed_work {
+    slow_work slow;
+    int before;          /* iterations before the first group */
+    double first_opened; /* time at which that group was opened */
+} warmed_work;
+
+static ab_status open_warmed(void *context, int group, ab_work **work)
+{
+    warmed_work *warmed = context;
+    *work = &warmed->slow.work;
+    if (group != 0 || warmed->first_opened > 0.0) return ab_ok();
+    warmed->before = warmed->slow.runs;
+    warmed->first_opened = ab_now_s();
+    return ab_ok();
+}
+
+/* The iterations before the first of fresh groups, and the milliseconds until it is opened, where the GPU has rested for so
+ * many seconds. */
+static int warm_up_of(ab_backend backend, bool long_samples, double rested_s, double *took_ms)
+{
+    enum { BEGIN_S = 100 };
+    warmed_work warmed = {.slow = {.work.methods = &slow_methods}};
+    ab_machine_state machine = {.gpu_ran_s = BEGIN_S - rested_s};
+    const ab_sampling sampling = {.pace = {.budget_s = 10.0},
+                                  .backend = backend,
+                                  .samples = 1,
+                                  .at_once = 1,
+                                  .fresh = true,
+                                  .long_samples = long_samples,
+                                  .open = open_warmed,
+                                  .context = &warmed};
+    ab_series series = {0};
+    ab_row row = ab_row_new();
+    the_system = (fake_system){.on = true, .tells = true, .now_s = BEGIN_S, .step_s = 1e-6};
+    assert_int_equal(ab_take_samples(&machine, &sampling, &series, &row).code, AB_OK);
+    the_system.on = false;
+    assert_int_equal(series.n, 1);
+    ab_series_free(&series);
+    *took_ms = 1e3 * (warmed.first_opened - BEGIN_S);
+    return warmed.before;
+}
+
+/* A warm-up may exceed its time by an iteration and its delay. */
+static void test_a_gpu_is_warmed_up_for_as_long_as_it_rested(void **state)
+{
+    static const double rested_and_least_ms[][2] = {{1e-3, 5}, {8e-3, 8}, {0.1, 10}, {0.6, 30}, {2.0, 50}, {1000, 50}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rested_and_least_ms / sizeof *rested_and_least_ms; ++i) {
+        const double *expected = rested_and_least_ms[i];
+        double took_ms;
+        assert_true(warm_up_of(AB_CUDA, false, expected[0], &took_ms) > 0);
+        assert_true(took_ms >= expected[1] && took_ms < expected[1] + 2.5);
+    }
+}
+
+static void test_long_samples_of_fresh_works_are_not_preceded_by_one(void **state)
+{
+    (void)state;
+    double took_ms;
+    assert_int_equal(warm_up_of(AB_CPU, false, 1.0, &took_ms), 1);
+    assert_int_equal(warm_up_of(AB_CPU, true, 1.0, &took_ms), 0);
+    assert_int_equal(warm_up_of(AB_CUDA, true, 1.0, &took_ms), 0);
+    assert_true(took_ms >= 50.0 && took_ms < 51.0); /* the GPU is busy */
+}
+
 /* A work of a millisecond by the fake clock. From run `from` to run `to` every `period`-th takes 12.2 ms longer, while
  * its thread waits, or its core is stolen. */
 typedef struct sliced_work {
@@ -724,6 +790,8 @@ int main(void)
         cmocka_unit_test(test_a_group_that_is_taken_again_costs_nothing_of_the_budget),
         cmocka_unit_test(test_what_waits_for_the_gpu_is_never_late),
         cmocka_unit_test(test_a_cpu_that_enqueues_slowly_is_not_part_of_the_time),
+        cmocka_unit_test(test_a_gpu_is_warmed_up_for_as_long_as_it_rested),
+        cmocka_unit_test(test_long_samples_of_fresh_works_are_not_preceded_by_one),
         cmocka_unit_test(test_a_group_that_waited_for_a_core_is_taken_again),
         cmocka_unit_test(test_so_is_one_whose_core_the_host_took),
         cmocka_unit_test(test_on_a_busy_machine_the_last_group_counts_and_says_so),
