@@ -236,8 +236,9 @@ static void set_pixel(ab_image *image, size_t at, rgb colour)
 
 static void colour_regions(const image_scene *scene, const rgb *palette, ab_image *image)
 {
-    for (size_t i = 0; i < (size_t)scene->width * (size_t)scene->height; i++)
-        set_pixel(image, i, palette[scene->regions[i]]);
+    const size_t pixels = (size_t)scene->width * (size_t)scene->height;
+#pragma omp parallel for
+    for (size_t i = 0; i < pixels; i++) set_pixel(image, i, palette[scene->regions[i]]);
 }
 
 /* Objects that overlap, before a dark upper and a light lower background. */
@@ -261,6 +262,7 @@ static void draw_shapes(image_scene *scene, ab_image *image)
 static void draw_ramp(image_scene *scene, ab_image *image)
 {
     draw_shapes(scene, image);
+#pragma omp parallel for
     for (int y = 0; y < scene->height; y++)
         for (int x = 0; x < scene->width; x++) {
             const double light = 0.2 + 0.4 * ((x + 0.5) / scene->width + (y + 0.5) / scene->height);
@@ -356,10 +358,15 @@ static void draw_texture(image_scene *scene, ab_image *image)
 /* Every pixel a grey of its own, row after row. There are no regions. */
 static void draw_random(image_scene *scene, ab_image *image)
 {
-    const size_t pixels = (size_t)scene->width * (size_t)scene->height;
-    for (size_t at = 0; at < pixels; at++) {
-        const uint8_t grey = (uint8_t)(splitmix64(&scene->random) >> 56);
-        set_pixel(image, at, (rgb){grey, grey, grey});
+    const size_t width = (size_t)scene->width, height = (size_t)scene->height;
+#pragma omp parallel for
+    for (size_t y = 0; y < height; y++) {
+        uint64_t random = scene->random;
+        splitmix64_skip(&random, y * width);
+        for (size_t at = y * width; at < (y + 1) * width; at++) {
+            const uint8_t grey = (uint8_t)(splitmix64(&random) >> 56);
+            set_pixel(image, at, (rgb){grey, grey, grey});
+        }
     }
 }
 
@@ -382,6 +389,7 @@ const char *image_kind_name(image_kind kind)
 static void trace_edges(const image_scene *scene, uint8_t *edges)
 {
     const size_t w = (size_t)scene->width, h = (size_t)scene->height;
+#pragma omp parallel for
     for (size_t y = 0; y < h; y++)
         for (size_t x = 0; x < w; x++) {
             const uint8_t *region = scene->regions + y * w + x;

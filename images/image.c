@@ -75,16 +75,21 @@ ab_status image_read_header(const char *path, ab_image *image)
 void image_grey(const ab_image *image, uint8_t *grey)
 {
     const size_t n = (size_t)image->width * (size_t)image->height;
-    const uint8_t *p = image->pixels;
-    if (image->channels == 1)
-        memcpy(grey, p, n);
-    else
-        for (size_t i = 0; i < n; i++, p += 3) grey[i] = (uint8_t)((p[0] >> 2) + (p[1] >> 1) + (p[2] >> 2));
+    if (image->channels == 1) {
+        memcpy(grey, image->pixels, n);
+        return;
+    }
+#pragma omp parallel for
+    for (size_t i = 0; i < n; i++) {
+        const uint8_t *p = image->pixels + 3 * i;
+        grey[i] = (uint8_t)((p[0] >> 2) + (p[1] >> 1) + (p[2] >> 2));
+    }
 }
 
 void image_rgba(const ab_image *image, uint8_t *rgba)
 {
     const size_t n = (size_t)image->width * (size_t)image->height, channels = (size_t)image->channels;
+#pragma omp parallel for
     for (size_t i = 0; i < n; i++) {
         const uint8_t *p = image->pixels + i * channels;
         rgba[4 * i] = p[0];

@@ -29,17 +29,25 @@ static void set_seed(void *params, uint64_t seed)
     (void)params, (void)seed;
 }
 
-/* The floats lie behind the image that points to them. */
+static ab_status give_floats(edges_image *image)
+{
+    const size_t pixels = edges_pixels(image);
+    if (image->floats) return ab_ok();
+    image->floats = malloc(pixels * sizeof *image->floats);
+    if (!image->floats) return ab_failed("out of memory: %zu MiB for the image", pixels * sizeof(float) >> 20);
+#pragma omp parallel for
+    for (size_t i = 0; i < pixels; i++) image->floats[i] = image->grey[i];
+    return ab_ok();
+}
+
 static ab_status problem(const ab_task *task, const void **given)
 {
     edges_image *image = task->loaded;
-    const size_t pixels = edges_pixels(image);
-    conv_image *view = realloc(image->problem, sizeof *view + pixels * sizeof(float));
-    if (!view) return ab_failed("out of memory: %zu MiB for the image", pixels * sizeof(float) >> 20);
+    AB_TRY(give_floats(image));
+    conv_image *view = realloc(image->problem, sizeof *view);
+    if (!view) return ab_failed("out of memory");
     image->problem = view;
-    float *floats = (float *)(view + 1);
-    for (size_t i = 0; i < pixels; i++) floats[i] = image->grey[i];
-    *view = (conv_image){image->image.width, image->image.height, floats};
+    *view = (conv_image){image->image.width, image->image.height, image->floats};
     *given = view;
     return ab_ok();
 }

@@ -167,8 +167,10 @@ void ea_visibility(int width, int height, const uint8_t *grey, float *visibility
 {
     const size_t pixels = (size_t)width * (size_t)height;
     int largest = 1; /* a black image has differences of 0 only */
+#pragma omp parallel for reduction(max : largest)
     for (size_t i = 0; i < pixels; i++)
         if (grey[i] > largest) largest = grey[i];
+#pragma omp parallel for
     for (int row = 0; row < height; row++)
         for (int column = 0; column < width; column++)
             visibility[(size_t)row * (size_t)width + (size_t)column] =
@@ -178,6 +180,7 @@ void ea_visibility(int width, int height, const uint8_t *grey, float *visibility
 void ea_heuristic(const ea_problem *problem, double beta, float *heuristic)
 {
     const size_t pixels = (size_t)problem->width * (size_t)problem->height;
+#pragma omp parallel for
     for (size_t i = 0; i < pixels; i++) {
         const double eta = (double)problem->visibility[i];
         heuristic[i] = (float)(beta == 2.0 ? eta * eta : pow(eta, beta));

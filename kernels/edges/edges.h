@@ -16,6 +16,7 @@ typedef struct edges_image {
     uint8_t *grey;     /* [height][width] */
     uint8_t *rgba;     /* [height][width][4] */
     float *visibility; /* [height][width]: edge-ants' (ea_visibility); NULL until it is asked for */
+    float *floats;     /* [height][width]: grey, as convolution takes it; NULL until it is asked for */
     void *problem;     /* what the operation at hand gives its implementations; freed with the image, as all of these */
 } edges_image;
 

@@ -47,6 +47,7 @@ static void unload(void *loaded)
     free(image->grey);
     free(image->rgba);
     free(image->visibility);
+    free(image->floats);
     free(image->problem);
     free(image);
 }
