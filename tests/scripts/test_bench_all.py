@@ -308,6 +308,56 @@ def test_what_is_interrupted_ends_with_its_table(folder, number):
     ]
 
 
+# A program whose drivers have one row each, of the scope and the backend in $ROW_OF_3.3 and so on, and tell when they run.
+MIXED = r"""#!/bin/bash
+[ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n'; printf '%s\tp\tf\tt\n' $DRIVERS; exit; }
+[ "$2" = --help ] && exit
+[ "$1" = doctor ] && exit
+row=$(tr ' ' '\n' <<< "$ROWS" | grep "^$1:")
+IFS=: read -r _ scope backend <<< "$row"
+[ "${@: -1}" = --dry-run ] && { printf "table\trow\tscope\tbackend\n3.3\ta\t$scope\t$backend\n1 row\nseconds\t30\n"; exit; }
+echo "begin $1 ${OMP_WAIT_POLICY-active}" >> told
+[ "$scope $WAIT_FOR" = "quality jpdc-9" ] && for i in {1..1000}; do grep -q "begin $WAIT_FOR" told && break; sleep 0.01; done
+echo "end $1" >> told
+echo "tables of $1"
+"""
+
+
+def turns(folder, rows, **environment):
+    """What drivers of these rows tell, and what bench-all says at their ends."""
+    write(folder / "build/bin/antbench", MIXED)
+    drivers = " ".join(row.partition(":")[0] for row in rows.split())
+    done = run(folder, "bench_all", "", "", ROWS=rows, DRIVERS=drivers, V="1", **environment)
+    assert done.returncode == 0
+    ended = [line.split()[1] for line in done.stderr.splitlines() if " ended with 0, " in line]
+    return (folder / "told").read_text().splitlines(), ended, done
+
+
+def test_drivers_that_time_nothing_run_at_the_same_time_after_the_others(folder):
+    """Each of the two waits for the other one to begin."""
+    rows = "3.2:quality:cuda 3.3:iteration:cuda jpdc-9:quality:cuda"
+    told_, ended, done = turns(folder, rows, WAIT_FOR="jpdc-9")
+    assert told_[0] == "begin 3.3 active"
+    order = [line.split()[:2] for line in told_]
+    assert order.index(["begin", "jpdc-9"]) < order.index(["end", "3.2"])
+    assert {"begin 3.2 passive", "begin jpdc-9 passive"} < set(told_)
+    assert ended == ["3.3", "3.2", "jpdc-9"] and done.stderr.splitlines()[0] == "bench-all: 3 drivers, about 1 min"
+    assert sorted(line for line in done.stdout.splitlines() if line.startswith("tables of")) == [
+        "tables of 3.2", "tables of 3.3", "tables of jpdc-9",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("rows", [
+    "3.2:quality:cpu jpdc-9:quality:cpu", "3.3:iteration:cuda 4.2:stage:cuda", "3.3:iteration:cuda 3.2:quality:cuda",
+])  # fmt: skip
+def test_others_run_alone(folder, rows):
+    """On a CPU they would only take each other's cores."""
+    first, second = (row.partition(":")[0] for row in rows.split())
+    told_, ended, _ = turns(folder, rows)
+    assert told_ == [f"begin {first} active", f"end {first}", f"begin {second} active", f"end {second}"]
+    assert ended == [first, second]
+
+
 # ---- The doctor ----
 
 

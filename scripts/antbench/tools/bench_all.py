@@ -1,5 +1,8 @@
 """make bench-all: runs the driver of every table, one after another, even if earlier ones fail.
 
+Drivers that time nothing run last. If a GPU has a part in them, they run at the same time: one uses the CPU while another
+one uses the GPU.
+
     OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
         OUT   directory that gets a folder per driver (3.3, 4.2); without it each driver uses its default
         SAVE  directory that gets a folder of images per driver with images
@@ -46,6 +49,7 @@ WORST_FIRST = (
     command.OK,
     command.SKIPPED,
 )
+UNTIMED = {"functional", "quality"}  # scopes of rows without a time
 UNTOLD = re.compile(r"--(quiet|process(=.*)?|dry-run|list|help|version)")
 COLUMNS = {  # {column of the table at the end: statuses of the rows that it counts} (docs/guide/columns.md)
     "ok": ("ok",),
@@ -223,14 +227,42 @@ class Teller:
                 self.line(line)
 
 
-def estimate(driver, options, teller):
-    """The seconds that a driver will take, from the last line of its --dry-run."""
+@dataclass
+class Planned:
+    """What a driver is going to do, from its --dry-run."""
+
+    driver: str
+    options: list
+    seconds: float  # estimate
+    times: bool  # True if it times any row
+    uses_gpu: bool
+
+
+def planned(driver, options, teller):
     done = subprocess.run([PROGRAM, driver, *options, "--dry-run"], capture_output=True, text=True, errors="replace")
     for line in done.stderr.splitlines():
         if (found := line.partition(": note: "))[1]:
             teller.note(found[2])
-    name, _, seconds = (done.stdout.splitlines() or [""])[-1].partition("\t")
-    return float(seconds) if name == "seconds" else 0.0
+    lines = done.stdout.splitlines() or [""]
+    of_rows = [line for line in lines if line.count("\t") == lines[0].count("\t")]
+    rows = list(csv.DictReader(of_rows, delimiter="\t", quoting=csv.QUOTE_NONE))
+    scopes, backends = ({row.get(column) for row in rows} - {None} for column in ("scope", "backend"))
+    name, _, seconds = lines[-1].partition("\t")
+    return Planned(
+        driver,
+        options,
+        float(seconds) if name == "seconds" else 0.0,
+        not scopes or bool(scopes - UNTIMED),
+        "cuda" in backends,
+    )
+
+
+def turns(plans):
+    """Lists of plans: one list runs after another, and the drivers of a list run at the same time."""
+    timed, untimed = ([plan for plan in plans if plan.times == times] for times in (True, False))
+    together = [plan for plan in untimed if plan.uses_gpu]
+    alone = timed + [plan for plan in untimed if not plan.uses_gpu]
+    return [[plan] for plan in alone] + ([together] if together else [])
 
 
 OF_MACHINE = ("--backend", "--device", "--lock-clocks")  # options of a run that the doctor takes too
@@ -260,50 +292,84 @@ def examine(options, out, teller):
 # ---- Running ----
 
 
-def run(ran, teller):
-    """Runs a driver to its end."""
-    started = time.monotonic()
-    process = subprocess.Popen(
-        [PROGRAM, ran.driver, *(["--out", ran.out] if ran.out else []), *ran.arguments],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
-    listener = threading.Thread(
-        target=lambda: [teller.heard(line.rstrip("\n"), ran) for line in process.stderr if line.strip()]
-    )
-    listener.start()
+class Running:
+    """A driver while it runs."""
+
+    def __init__(self, ran, teller, environment):
+        self.ran, self.teller, self.started = ran, teller, time.monotonic()
+        self.process = subprocess.Popen(
+            [PROGRAM, ran.driver, *(["--out", ran.out] if ran.out else []), *ran.arguments],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            env={**os.environ, **environment},
+        )
+        self.threads = [threading.Thread(target=each) for each in (self.listen, self.follow)]
+        for thread in self.threads:
+            thread.start()
+
+    def listen(self):
+        for line in self.process.stderr:
+            if line.strip():
+                self.teller.heard(line.rstrip("\n"), self.ran)
+
+    def follow(self):
+        """Follows the driver to its end. Its tables are printed as a whole, since another driver may print some, too."""
+        tables = self.process.stdout.read()
+        self.ran.code = self.process.wait()
+        self.ran.seconds = time.monotonic() - self.started
+        if self.teller.shows_all:
+            print(tables, end="", flush=True)
+
+    def wait(self):
+        for thread in self.threads:
+            thread.join()
+
+
+def run(together, teller):
+    """Runs drivers at the same time, to their ends. The threads of several must not keep each other's cores busy while
+    they wait."""
+    environment = {"OMP_WAIT_POLICY": "passive"} if len(together) > 1 else {}
+    running = []
     try:
-        for line in process.stdout:
-            if teller.shows_all:
-                print(line, end="", flush=True)
-        ran.code = process.wait()
+        for ran in together:
+            running.append(Running(ran, teller, environment))
+        for each in running:
+            each.wait()
     except Interrupted as why:
-        process.send_signal(why.number)
-        ran.code = process.wait()
+        for each in running:
+            each.process.send_signal(why.number)
         raise
     finally:
-        listener.join()
-        ran.seconds = time.monotonic() - started
+        for each in running:
+            each.wait()
 
 
 def run_all(drivers, out, save, done, teller):
-    """Runs the drivers and tells how long the rest will take. `done` is called with the result of each."""
-    estimates = [estimate(driver, options, teller) for driver, options in drivers.items()]
+    """Runs the drivers and tells how long the rest will take. `done` gets the result of each."""
+    in_turn = turns([planned(driver, options, teller) for driver, options in drivers.items()])
+    estimates = [max(plan.seconds for plan in plans) for plans in in_turn]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
     started = time.monotonic()
-    for i, (driver, options) in enumerate(drivers.items()):
-        ran = Ran(driver, f"{out}/{driver}" if out else "", [*save_option(driver, save), *options])
-        done.append(ran)
-        teller.in_place(f"{driver}, {i + 1} of {len(drivers)}, about {duration(estimates[i])}")
-        run(ran, teller)
+    for i, plans in enumerate(in_turn):
+        together = [
+            Ran(plan.driver, f"{out}/{plan.driver}" if out else "", [*save_option(plan.driver, save), *plan.options])
+            for plan in plans
+        ]
+        first, last = len(done) + 1, len(done) + len(together)
+        done += together
+        names = ", ".join(plan.driver for plan in plans)
+        place = f"{first}" if first == last else f"{first} to {last}"
+        teller.in_place(f"{names}, {place} of {len(drivers)}, about {duration(estimates[i])}")
+        run(together, teller)
         # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
         spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
-        if spent > 0 and math.isfinite(spent) and "--resume" not in options:
+        if spent > 0 and math.isfinite(spent) and "--resume" not in plans[0].options:
             left *= (time.monotonic() - started) / spent
-        text = f", about {duration(left)} left" if i + 1 < len(drivers) else ""
-        teller.line(f"bench-all: {driver} ended with {exit_text(ran.code)}, {i + 1} of {len(drivers)}{text}")
+        text = f", about {duration(left)} left" if last < len(drivers) else ""
+        for number, ran in enumerate(together, first):
+            teller.line(f"bench-all: {ran.driver} ended with {exit_text(ran.code)}, {number} of {len(drivers)}{text}")
 
 
 def worst(codes):
@@ -357,7 +423,8 @@ def reasons(done):
 
 def tell_end(done, drivers, out):
     print("", *summary(done, drivers), sep="\n")
-    left = list(drivers)[len(done) :]
+    left = set(drivers) - {ran.driver for ran in done}
+    left = [driver for driver in drivers if driver in left]
     lines = [*reasons(done), *(wrapped(f"not run: {', '.join(left)}") if left else [])]
     print(*(["", *lines] if lines else []), sep="\n", end="\n" if lines else "")
     if any(row["status"] in ("ok", "noisy", "few") for ran in done for row in ran.rows):
