@@ -12,6 +12,8 @@ static const double LOOK_S = 0.25; /* seconds between two looks at a GPU during 
 /* Delays before a GPU iteration: the least, the delay for work that waits for the GPU, the first one, and the most. */
 static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, FIRST_DELAY_S = 2e-3, MOST_DELAY_S = 16e-3;
 static const double LONGER = 4.0; /* factor by which a delay grows that enqueuing outlasts */
+/* Seconds by which enqueuing outlasts a delay only if the work waits: no CPU is slow for so long a moment. */
+static const double SURELY_WAITS_S = 0.1;
 
 /* Marks in the stream of work: CUDA events on a GPU, points in time on a CPU. */
 typedef struct work_clock {
@@ -189,7 +191,7 @@ static double delay_for(double enqueue_s)
 }
 
 /* Work that waits for the GPU outlasts any delay, since it waits for the delay too. A CPU that is slow for a moment
- * outlasts a short one only. */
+ * outlasts a short one only. Of a long work one iteration is enough to tell. */
 bool ab_timing_adapt(ab_timing *timing, const ab_series *series)
 {
     double ms = 0.0, enqueue_s = INFINITY;
@@ -198,7 +200,7 @@ bool ab_timing_adapt(ab_timing *timing, const ab_series *series)
     timing->ahead = ms < LONG_MS ? QUEUE_AHEAD : 0;
     if (timing->waits) return true;
     const bool outlasted = enqueue_s >= timing->delay_s;
-    timing->waits = outlasted && timing->delay_s >= MOST_DELAY_S;
+    timing->waits = outlasted && (timing->delay_s >= MOST_DELAY_S || enqueue_s >= timing->delay_s + SURELY_WAITS_S);
     timing->delay_s = timing->waits ? WAITING_DELAY_S
                       : outlasted   ? fmin(LONGER * timing->delay_s, MOST_DELAY_S)
                                     : delay_for(enqueue_s);

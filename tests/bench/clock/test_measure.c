@@ -354,6 +354,43 @@ static ab_status open_warmed(void *context, int group, ab_work **work)
     return ab_ok();
 }
 
+static ab_status open_first(void *context, int group, ab_work **work)
+{
+    warmed_work *warmed = context;
+    (void)group;
+    *work = &warmed->slow.work;
+    return ab_ok();
+}
+
+/* A work that waits costs as many iterations as the delays that it outlasts, but a long one does not. */
+static int iterations_until_it_is_seen_to_wait(double slow_s)
+{
+    warmed_work warmed = {.slow = {.to = 1000, .slow_s = slow_s, .waits = true, .work.methods = &slow_methods}};
+    ab_machine_state machine = {0};
+    const ab_sampling sampling = {.pace = {.budget_s = 10.0},
+                                  .backend = AB_CUDA,
+                                  .samples = 1,
+                                  .at_once = 1,
+                                  .open = open_first,
+                                  .context = &warmed};
+    ab_series series = {0};
+    ab_row row = ab_row_new();
+    the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
+    assert_int_equal(ab_take_samples(&machine, &sampling, &series, &row).code, AB_OK);
+    the_system.on = false;
+    assert_int_equal(late_ones(&series), 0);
+    assert_string_equal(row.note, "");
+    ab_series_free(&series);
+    return warmed.slow.runs - 1;
+}
+
+static void test_a_long_work_is_soon_seen_to_wait(void **state)
+{
+    (void)state;
+    assert_int_equal(iterations_until_it_is_seen_to_wait(0.06), 3); /* delays of 2, 8 and 16 ms */
+    assert_int_equal(iterations_until_it_is_seen_to_wait(0.2), 1);
+}
+
 /* The iterations before the first of fresh groups, and the milliseconds until it is opened, where the GPU has rested for so
  * many seconds. */
 static int warm_up_of(ab_backend backend, bool long_samples, double rested_s, double *took_ms)
@@ -792,6 +829,7 @@ int main(void)
         cmocka_unit_test(test_a_cpu_that_enqueues_slowly_is_not_part_of_the_time),
         cmocka_unit_test(test_a_gpu_is_warmed_up_for_as_long_as_it_rested),
         cmocka_unit_test(test_long_samples_of_fresh_works_are_not_preceded_by_one),
+        cmocka_unit_test(test_a_long_work_is_soon_seen_to_wait),
         cmocka_unit_test(test_a_group_that_waited_for_a_core_is_taken_again),
         cmocka_unit_test(test_so_is_one_whose_core_the_host_took),
         cmocka_unit_test(test_on_a_busy_machine_the_last_group_counts_and_says_so),
