@@ -99,12 +99,12 @@ def test_cores_are_those_of_most_runs():
 
 
 def test_a_caption_names_the_run_of_each_backend():
-    names = "20261126T105958Z-c8d43aae-6.1", "20261126T155952Z-31bcaa5c-frontier"
+    names = "20261127T173826Z-db8fbd81-6.1", "20261126T155952Z-31bcaa5c-frontier"
     images, ants = (runs.load_run(H100 / name) for name in names)
     alone, both = readme.Measured([images]), readme.Measured([images, ants])
     alone.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert alone.runs() == (
-        "profile `thesis`, commit c8d43aae on [GPU 74292f5c](results/reference/nvidia-h100-80gb-hbm3/20261126T105958Z-c8d43aae-6.1/"
+        "profile `thesis`, commit db8fbd81 on [GPU 344bbe5a](results/reference/nvidia-h100-80gb-hbm3/20261127T173826Z-db8fbd81-6.1/"
         "table-6.1.csv)"
     )
     both.ms("6.1/colour-edge-seq/lena?scope=kernel")
@@ -112,16 +112,16 @@ def test_a_caption_names_the_run_of_each_backend():
     first, second = both.runs().split(";\n")
     elsewhere = readme.Measured([images], ROOT / "docs")
     elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
-    assert "[GPU 74292f5c](../results/reference/" in elsewhere.runs()
+    assert "[GPU 344bbe5a](../results/reference/" in elsewhere.runs()
     assert first == alone.runs() and second.startswith("ᵃ commit 31bcaa5c on [GPU ")
-    again = runs.load_run(sorted(H100.glob("*-c8d43aae-6.1"))[2])
+    again = runs.load_run(sorted(H100.glob("*-db8fbd81-6.1"))[0])
     link = r"\[GPU \w{8}\]\(results/\S+\)"
-    told = f"commit c8d43aae on {link}, {link} and commit 31bcaa5c on {link}"
+    told = f"commit db8fbd81 on {link}, {link} and commit 31bcaa5c on {link}"
     assert re.fullmatch(told, readme.described([images, ants, again], ROOT, with_profile=False))
     with_profile = f"profile `thesis`, {told}".replace("and", "and profile `quick`,")
     assert re.fullmatch(with_profile, readme.described([images, ants, again], ROOT)), "a profile is told once"
-    beside = runs.load_run(H100 / "20261126T104904Z-c8d43aae-4.2")  # on the machine of the first
-    assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == ["GPU 74292f5c, 6.1", "GPU 74292f5c, 4.2"]
+    beside = runs.load_run(H100 / "20261127T174111Z-c8d43aae-kth-8")  # on the machine of the first
+    assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == ["GPU 344bbe5a, 6.1", "GPU 344bbe5a, kth-8"]
     with pytest.raises(BadInput, match="no stored run of 9.9 on a GPU"):
         readme.newest("9.9")
 
