@@ -316,16 +316,18 @@ MIXED = r"""#!/bin/bash
 row=$(tr ' ' '\n' <<< "$ROWS" | grep "^$1:")
 IFS=: read -r _ scope backend <<< "$row"
 [ "${@: -1}" = --dry-run ] && { printf "table\trow\tscope\tbackend\n3.3\ta\t$scope\t$backend\n1 row\nseconds\t30\n"; exit; }
-echo "begin $1 ${OMP_WAIT_POLICY-active}" >> told
+echo "begin $1 $OMP_WAIT_POLICY" >> told
 [ "$scope $WAIT_FOR" = "quality jpdc-9" ] && for i in {1..1000}; do grep -q "begin $WAIT_FOR" told && break; sleep 0.01; done
 echo "end $1" >> told
 echo "tables of $1"
 """
 
 
-def turns(folder, rows, **environment):
-    """What drivers of these rows tell, and what bench-all says at their ends."""
+def turns(folder, rows, mode="Default", **environment):
+    """What drivers of these rows tell, and what bench-all says at their ends, on two GPUs of which one is in this mode."""
     write(folder / "build/bin/antbench", MIXED)
+    write(folder / "bin/nvidia-smi", f"#!/bin/bash\nprintf 'Default\\n{mode}\\n'\n")
+    environment |= {"PATH": f"{folder}/bin:{os.environ['PATH']}", "OMP_WAIT_POLICY": "active"}
     drivers = " ".join(row.partition(":")[0] for row in rows.split())
     done = run(folder, "bench_all", "", "", ROWS=rows, DRIVERS=drivers, V="1", **environment)
     assert done.returncode == 0
@@ -347,15 +349,42 @@ def test_drivers_that_time_nothing_run_at_the_same_time_after_the_others(folder)
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("rows", [
-    "3.2:quality:cpu jpdc-9:quality:cpu", "3.3:iteration:cuda 4.2:stage:cuda", "3.3:iteration:cuda 3.2:quality:cuda",
+@pytest.mark.parametrize("rows, mode", [
+    ("3.2:quality:cpu jpdc-9:quality:cpu", "Default"), ("3.3:iteration:cuda 4.2:stage:cuda", "Default"),
+    ("3.3:iteration:cuda 3.2:quality:cuda", "Default"), ("3.2:quality:cuda jpdc-9:quality:cuda", "Exclusive_Process"),
 ])  # fmt: skip
-def test_others_run_alone(folder, rows):
-    """On a CPU they would only take each other's cores."""
+def test_others_run_alone(folder, rows, mode):
+    """On a CPU they would only take each other's cores; a GPU may refuse a second program."""
     first, second = (row.partition(":")[0] for row in rows.split())
-    told_, ended, _ = turns(folder, rows)
+    told_, ended, _ = turns(folder, rows, mode)
     assert told_ == [f"begin {first} active", f"end {first}", f"begin {second} active", f"end {second}"]
     assert ended == [first, second]
+
+
+def test_all_that_run_at_the_same_time_hear_of_an_interruption(folder):
+    rows = "3.2:quality:cuda jpdc-9:quality:cuda"
+    trap = """trap 'echo "interrupted $1" >> told; trap - TERM; kill $$' TERM\n"""
+    endless = MIXED.replace('echo "begin', trap + 'echo "begin')
+    endless = endless.replace('echo "end $1" >> told', "while :; do sleep 0.05; done")
+    write(folder / "build/bin/antbench", endless)
+    write(folder / "bin/nvidia-smi", "#!/bin/bash\necho Default\n")
+    environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "ROWS": rows, "DRIVERS": "3.2 jpdc-9"}
+    process = subprocess.Popen(
+        [folder / "scripts/bench_all", "", ""],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, **environment},
+        text=True,
+    )
+    told_ = folder / "told"
+    while not told_.exists() or told_.read_text().count("begin") < 2:
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.terminate()
+    out, _ = process.communicate(timeout=60)
+    assert process.returncode == -signal.SIGTERM
+    assert {"interrupted 3.2", "interrupted jpdc-9"} < set(told_.read_text().splitlines())
+    assert [line.split()[:2] for line in out.splitlines()[2:4]] == [["3.2", "TERM"], ["jpdc-9", "TERM"]]
 
 
 # ---- The doctor ----

@@ -1,7 +1,7 @@
 """make bench-all: runs the driver of every table, one after another, even if earlier ones fail.
 
-Drivers that time nothing run last. If a GPU has a part in them, they run at the same time: one uses the CPU while another
-one uses the GPU.
+Drivers that time nothing run last. If a GPU has a part in them and takes several programs at once, they run at the same
+time: one uses the CPU while another one uses the GPU.
 
     OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
         OUT   directory that gets a folder per driver (3.3, 4.2); without it each driver uses its default
@@ -257,12 +257,23 @@ def planned(driver, options, teller):
     )
 
 
+def takes_several():
+    """True if each GPU takes several programs at once. In compute mode Exclusive_Process a second one finds no GPU."""
+    command_line = ["nvidia-smi", "--query-gpu=compute_mode", "--format=csv,noheader"]
+    try:
+        done = subprocess.run(command_line, capture_output=True, text=True, errors="replace")
+    except OSError:
+        return False
+    return done.returncode == 0 and {line.strip() for line in done.stdout.splitlines()} == {"Default"}
+
+
 def turns(plans):
     """Lists of plans: one list runs after another, and the drivers of a list run at the same time."""
     timed, untimed = ([plan for plan in plans if plan.times == times] for times in (True, False))
     together = [plan for plan in untimed if plan.uses_gpu]
-    alone = timed + [plan for plan in untimed if not plan.uses_gpu]
-    return [[plan] for plan in alone] + ([together] if together else [])
+    if len(together) < 2 or not takes_several():
+        return [[plan] for plan in timed + untimed]
+    return [[plan] for plan in timed + [plan for plan in untimed if not plan.uses_gpu]] + [together]
 
 
 OF_MACHINE = ("--backend", "--device", "--lock-clocks")  # options of a run that the doctor takes too
@@ -295,8 +306,12 @@ def examine(options, out, teller):
 class Running:
     """A driver while it runs."""
 
-    def __init__(self, ran, teller, environment):
+    def __init__(self, ran, teller):
         self.ran, self.teller, self.started = ran, teller, time.monotonic()
+        self.process, self.threads = None, [threading.Thread(target=each) for each in (self.listen, self.follow)]
+
+    def start(self, environment):
+        ran = self.ran
         self.process = subprocess.Popen(
             [PROGRAM, ran.driver, *(["--out", ran.out] if ran.out else []), *ran.arguments],
             stdout=subprocess.PIPE,
@@ -305,7 +320,6 @@ class Running:
             errors="replace",
             env={**os.environ, **environment},
         )
-        self.threads = [threading.Thread(target=each) for each in (self.listen, self.follow)]
         for thread in self.threads:
             thread.start()
 
@@ -323,23 +337,28 @@ class Running:
             print(tables, end="", flush=True)
 
     def wait(self):
+        """Waits for its end. An interrupted join would take the thread for ended, so the process is waited for first."""
+        if self.process:
+            self.process.wait()
         for thread in self.threads:
-            thread.join()
+            if thread.ident:  # it has been started
+                thread.join()
 
 
 def run(together, teller):
     """Runs drivers at the same time, to their ends. The threads of several must not keep each other's cores busy while
     they wait."""
     environment = {"OMP_WAIT_POLICY": "passive"} if len(together) > 1 else {}
-    running = []
+    running = [Running(ran, teller) for ran in together]
     try:
-        for ran in together:
-            running.append(Running(ran, teller, environment))
+        for each in running:
+            each.start(environment)
         for each in running:
             each.wait()
     except Interrupted as why:
         for each in running:
-            each.process.send_signal(why.number)
+            if each.process:
+                each.process.send_signal(why.number)
         raise
     finally:
         for each in running:
