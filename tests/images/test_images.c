@@ -683,6 +683,7 @@ static void drawn_images_are_the_same_everywhere(void **state)
         {"hue-512", "70f3106579df727dafec37d623cc5dfc71a5f76c6deb8eb38d9371f537780d93"},
         {"ramp-512", "a773ee2a367f603b0ffd26c8439c4d161155c30d967a00c7745a526e7c28689a"},
         {"texture-512", "0403061a1489a7d386af9246360682b4f79d3549024b065a340f9cc3099d084f"},
+        {"random-256", "b66efab33cd228be50fcc16791facf247474a4768cb6bfb739e21bd15966c361"}, /* kth-8 */
         {"texture-37x101-9", "c67505588fc38045d3452c71418821141cec4615ce677ba00948d33d36001353"},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {

@@ -32,7 +32,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antbench.data import cells, command, inference, runs, selector
+from antbench.data import cells, command, inference, plans, runs, selector
 from antbench.data.command import ROOT, BadInput
 from antbench.gate import rerun, sides
 
@@ -136,16 +136,7 @@ def driver_of(wanted, program):
 
 def planned(program, driver, *arguments):
     """The rows that would be measured."""
-    lines = said(program, driver, "--dry-run", *arguments).splitlines()
-    rows = [
-        line for line in lines if line.count("\t") == lines[0].count("\t")
-    ]  # without the lines below about durations
-    return list(csv.DictReader(rows, delimiter="\t", quoting=csv.QUOTE_NONE))
-
-
-def is_timed_here(row):
-    """True if a planned row will be timed. Rows of the host backend are only verified."""
-    return row["scope"] not in ("functional", "quality")
+    return plans.rows(said(program, driver, "--dry-run", *arguments))
 
 
 def command_of(text, options, program=ROOT / PROGRAM):
@@ -170,7 +161,7 @@ def command_of(text, options, program=ROOT / PROGRAM):
 def commands_where_timed(root, program, driver, arguments):
     """[(driver, checkout, arguments)]; [] if no row would be timed, since later processes would then have no rows."""
     rows = planned(program, driver, *arguments)
-    return [(driver, root, [str(program), driver, "--quiet", *arguments])] if any(map(is_timed_here, rows)) else []
+    return [(driver, root, [str(program), driver, "--quiet", *arguments])] if any(map(plans.is_timed, rows)) else []
 
 
 def address(wanted, conditions):

@@ -36,7 +36,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from antbench.data import command
+from antbench.data import command, plans
 from antbench.data.command import BadInput
 
 PROGRAM = "build/bin/antbench" if Path.cwd() == command.ROOT else str(command.ROOT / "build/bin/antbench")
@@ -49,7 +49,6 @@ WORST_FIRST = (
     command.OK,
     command.SKIPPED,
 )
-UNTIMED = {"functional", "quality"}  # scopes of rows without a time
 UNTOLD = re.compile(r"--(quiet|process(=.*)?|dry-run|list|help|version)")
 COLUMNS = {  # {column of the table at the end: statuses of the rows that it counts} (docs/guide/columns.md)
     "ok": ("ok",),
@@ -244,16 +243,14 @@ def planned(driver, options, teller):
         if (found := line.partition(": note: "))[1]:
             teller.note(found[2])
     lines = done.stdout.splitlines() or [""]
-    of_rows = [line for line in lines if line.count("\t") == lines[0].count("\t")]
-    rows = list(csv.DictReader(of_rows, delimiter="\t", quoting=csv.QUOTE_NONE))
-    scopes, backends = ({row.get(column) for row in rows} - {None} for column in ("scope", "backend"))
+    rows = plans.rows(done.stdout)
     name, _, seconds = lines[-1].partition("\t")
     return Planned(
         driver,
         options,
         float(seconds) if name == "seconds" else 0.0,
-        not scopes or bool(scopes - UNTIMED),
-        "cuda" in backends,
+        any(map(plans.is_timed, rows)),
+        any(row["backend"] == "cuda" for row in rows),
     )
 
 
