@@ -12,11 +12,6 @@ static bool is_long(const ab_cell *cell, double sample_s)
     return sample_s > (cell->c.measure->fresh ? LONG_FRESH_SAMPLE_S : LONG_SAMPLE_S);
 }
 
-bool ab_cell_is_repeated(const ab_cell *cell)
-{
-    return cell->c.measure->timed && cell->c.implementation->backend != AB_HOST;
-}
-
 /* Returns how many of `total` runs or samples this process takes. All processes share them. */
 static int share_of(const ab_share *share, int total)
 {
@@ -40,7 +35,7 @@ ab_count ab_cell_count(const ab_plan *plan, const ab_cell *cell)
 
 double ab_cell_budget(const ab_plan *plan, const ab_cell *cell)
 {
-    return plan->share.effort.budget_s * (ab_cell_is_repeated(cell) ? 1 : plan->share.processes);
+    return plan->share.effort.budget_s * (cell->timed ? 1 : plan->share.processes);
 }
 
 int ab_cell_least(const ab_plan *plan, const ab_cell *cell)
@@ -69,14 +64,16 @@ static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, 
 {
     double sample_s, once_s;
     *first_s = *later_s = 0.0;
-    if (ab_cell_is_too_large(cell)) return;
+    if (ab_cell_is_too_large(cell) || (plan->options->verified && !cell->timed)) return;
     cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
+    if (plan->options->verified) once_s = 0.0;
+    if (plan->options->verify && cell->c.measure->timed) sample_s = 0.0;
     const double samples_s = fmin(sample_s * ab_cell_count(plan, cell).samples,
                                   fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));
-    const bool metered = cell->c.measure->timed && cell->c.implementation->backend == AB_CUDA;
+    const bool metered = cell->timed && cell->c.implementation->backend == AB_CUDA;
     *first_s = once_s + samples_s + (metered ? plan->share.energy_s : 0.0);
     const bool warmed_up = cell->c.implementation->backend == AB_CUDA || !is_long(cell, sample_s);
-    *later_s = ab_cell_is_repeated(cell) ? (warmed_up ? sample_s : 0.0) + samples_s : 0.0;
+    *later_s = cell->timed ? (warmed_up ? sample_s : 0.0) + samples_s : 0.0;
 }
 
 double ab_cell_estimate(const ab_plan *plan, const ab_cell *cell)

@@ -5,10 +5,6 @@
 
 #include "bench/plan/plan.h"
 
-/* True if every process measures the cell. This is so for times. Other results are the same in each process, so only
- * the first process computes them. */
-bool ab_cell_is_repeated(const ab_cell *cell);
-
 /* True if a sample of the cell takes so long that it needs no warm-up (ab_sampling). A CPU's sample is estimated. A GPU's
  * took `known_s` seconds in the first process; NAN: not known. */
 bool ab_cell_is_long(const ab_cell *cell, double known_s);

@@ -223,7 +223,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
     AB_TRY(set_text(key->backend, sizeof key->backend, ab_backend_name(backend)));
     AB_TRY(set_text(key->device, sizeof key->device, backend == AB_CUDA ? target->gpu : target->cpu));
     AB_TRY(set_text(key->scope, sizeof key->scope,
-                    m->c.measure->timed && backend == AB_HOST ? "functional" : m->c.measure->scope));
+                    m->c.measure->timed && !cell->timed ? AB_SCOPE_FUNCTIONAL : m->c.measure->scope));
     AB_TRY(ab_parameters_format(m->parameters, cell->params, set, m->c.measure->name, m->c.measure->only_own,
                                 backend == AB_CPU ? AB_SHOWN_CPU : AB_SHOWN_GPU, key->params));
     AB_TRY(ab_parameters_format(ab_gpu_parameters, &cell->gpu_params, 0, m->c.measure->name, m->c.measure->only_own,
@@ -238,6 +238,7 @@ static ab_status make_key(const maker *m, uint64_t set, ab_cell *cell)
 static ab_status fill_cell(const maker *m, char values[][AB_SWEEP_VALUE], ab_cell *cell)
 {
     uint64_t set = 0;
+    cell->timed = m->c.measure->timed && m->c.implementation->backend != AB_HOST && !m->plan->options->verify;
     ab_parameters_default(ab_gpu_parameters, &cell->gpu_params);
     ab_parameters_default(m->parameters, cell->params);
     for (int i = 0; i < m->sweeps.count; ++i) {
@@ -272,7 +273,7 @@ static ab_status add_cell(const void *context, char values[][AB_SWEEP_VALUE])
                       .c = m->c,
                       .params = calloc(1, m->operation->params_size)};
     const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
-    const bool is_mine = m->plan->share.process == 1 || ab_cell_is_repeated(cell);
+    const bool is_mine = m->plan->share.process == 1 || cell->timed;
     if (status.code == AB_OK && is_mine)
         ++plan->n_cells;
     else

@@ -30,6 +30,8 @@ enum {
     OPTION_LOCK_CLOCKS,
     OPTION_ENERGY,
     OPTION_SEED,
+    OPTION_VERIFY,
+    OPTION_VERIFIED,
     OPTION_SAVE,
     OPTION_OUT,
     OPTION_RESUME,
@@ -65,6 +67,8 @@ static const ab_option described_options[N_OPTIONS] = {
                        "measure the energy of each GPU row over this many more seconds; 0: do not (default: 0.3 with "
                        "thesis, else 0)"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
+    [OPTION_VERIFY] = {"verify", NULL, "verify every row and judge those without a time, but time none"},
+    [OPTION_VERIFIED] = {"verified", "DIR", "time what the run in DIR verified, and take its rows without a time"},
     [OPTION_SAVE] = {"save", "DIR", "write computed images (PNG) and tours (TSPLIB) to this directory"},
     [OPTION_OUT] = {"out", "DIR", "write the results here (default results/runs/MACHINE/TIME-COMMIT)"},
     [OPTION_RESUME] = {"resume", NULL, "continue the run in DIR (without --out: the newest run of this machine)"},
@@ -280,6 +284,11 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
         AB_TRY(ab_parse_whole(name, text, 0, INT64_MAX, &seed));
         options->seed = (uint64_t)seed;
         break;
+    case OPTION_VERIFY:
+        options->verify = true;
+        break;
+    case OPTION_VERIFIED:
+        return parse_directory(name, text, &options->verified);
     case OPTION_SAVE:
         if (!program->saves) return ab_bad_input("--save: this table computes no images and no tours");
         return parse_directory(name, text, &options->save);
@@ -382,6 +391,9 @@ static ab_status check_options(const ab_program *program, ab_options *options)
     if (options->process > most || (options->process && !options->out))
         return ab_bad_input("--process %d: needs --out DIR and --processes %d or more", options->process,
                             options->process);
+    if (options->verify && (options->verified || options->process))
+        return ab_bad_input("--verify: times nothing, so %s has no meaning with it",
+                            options->verified ? "--verified" : "--process");
     if (options->until_precise > 0.0 && options->processes == 1)
         return ab_bad_input("--until-precise: needs 2 processes or more, because the interval is computed from them");
     if (isnan(options->energy_s)) options->energy_s = options->profile == AB_THESIS ? 0.3 : 0.0;
@@ -415,8 +427,9 @@ void ab_options_free(ab_options *options)
     free_list(options->set);
     free(options->out);
     free(options->save);
+    free(options->verified);
     options->instances = options->implementations = options->rows = options->set = NULL;
-    options->out = options->save = NULL;
+    options->out = options->save = options->verified = NULL;
 }
 
 bool ab_selected(const ab_options *options, const ab_implementation *implementation, bool have_gpu)

@@ -55,6 +55,8 @@ typedef struct ab_options {
     int lock_clocks;                 /* MHz or AB_BASE_CLOCK; 0: the GPU's clock is not locked */
     double energy_s; /* --energy: seconds over which the energy of a GPU row is measured; 0: not measured */
     uint64_t seed;   /* seed, 1 by default, at most INT64_MAX */
+    bool verify;     /* --verify: rows are verified and judged, none is timed */
+    char *verified;  /* folder of a run with --verify whose results this run takes, from --verified DIR; NULL: none */
     char *save;      /* folder for images, from --save DIR; NULL: images are not written */
     /* Folder of the run, from --out DIR; NULL: results/runs/<machine>/<UTC>-<commit>-<driver>/. */
     char *out;

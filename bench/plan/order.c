@@ -62,7 +62,7 @@ static bool has_params(const char *params, const char *wanted)
 
 static bool is_for(const ab_row *setup, const ab_cell *cell)
 {
-    if (!setup->instance[0]) return ab_cell_is_repeated(cell) && cell->c.implementation->backend == AB_CUDA;
+    if (!setup->instance[0]) return cell->timed && cell->c.implementation->backend == AB_CUDA;
     return strcmp(setup->instance, cell->key.instance) == 0 && has_params(cell->key.params, setup->params);
 }
 
@@ -70,9 +70,9 @@ int ab_order_of_setup(const ab_plan *plan, const ab_row *setup)
 {
     int first = -1;
     for (int i = plan->n_cells - 1; i >= 0; --i) {
-        const bool repeated = ab_cell_is_repeated(&plan->cells[i]);
+        const bool repeated = plan->cells[i].timed;
         if (!is_for(setup, &plan->cells[i])) continue;
-        if (repeated || first < 0 || !ab_cell_is_repeated(&plan->cells[first])) first = i;
+        if (repeated || first < 0 || !plan->cells[first].timed) first = i;
     }
     return first;
 }

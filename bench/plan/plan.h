@@ -17,6 +17,9 @@ typedef struct ab_cell {
     /* Implementation, input (one of the plan's) and measure, as the operation's functions take them. */
     ab_circumstances c;
     void *params; /* the operation's parameters, fitted to the input */
+    /* True if the cell is timed: its measure is, it runs on hardware, and there is no --verify. Every process times it.
+     * What is not timed is the same in each process, so only the first process computes it. */
+    bool timed;
     ab_gpu_params gpu_params;
     char published[48]; /* name of the source's row to compare with */
     char row[48];       /* row's name in the driver, before --set changed it */

@@ -17,9 +17,9 @@ typedef struct measurement {
     ab_bench *bench;
     const ab_plan *plan;
     const ab_cell *cell;
-    double known_s; /* seconds of a sample in the first process, or NAN */
-    ab_row *row;    /* row of the cell, being filled in */
-    ab_sink sink;   /* member from which sink_of finds this structure */
+    const ab_known *known;
+    ab_row *row;  /* row of the cell, being filled in */
+    ab_sink sink; /* member from which sink_of finds this structure */
     ab_task task;
     void *params; /* [operation.params_size]: parameters of the current run, with its seed */
     ab_series series;
@@ -179,7 +179,7 @@ static ab_status measure_limits(const measurement *m)
 static ab_status open_run(void *context, int run, ab_work **work)
 {
     const measurement *m = context;
-    const int in_turn = ab_cell_is_repeated(m->cell) ? m->bench->share.most_processes : 1;
+    const int in_turn = m->cell->timed ? m->bench->share.most_processes : 1;
     const int number = m->bench->share.process - 1 + in_turn * (run > 0 ? run : 0);
     m->cell->operation->set_seed(m->params, m->task.seed + (uint64_t)number);
     return m->cell->c.implementation->open(m->task.problem, m->params, work);
@@ -208,7 +208,7 @@ static ab_sampling sampling_of(measurement *m)
                          .samples = count.samples,
                          .at_once = count.at_once,
                          .fresh = measure->fresh,
-                         .long_samples = ab_cell_is_long(m->cell, m->known_s),
+                         .long_samples = ab_cell_is_long(m->cell, m->known->sample_s),
                          .least = ab_cell_least(m->plan, m->cell),
                          .open = open_run,
                          .judge = measure->judge_run ? judge_run : NULL,
@@ -284,10 +284,11 @@ static void note_verdict(measurement *m)
     set_values(m->row, &m->verdict.quality_value, 1);
 }
 
-/* Verifies, in the first process only. The others leave out rows that were wrong there (bench/program/program.c). */
+/* Verifies, unless that is done. Only the first process verifies. The others leave out rows that were wrong there
+ * (bench/program/program.c). */
 static ab_status verify(measurement *m)
 {
-    if (m->bench->share.process > 1) return ab_ok();
+    if (m->bench->share.process > 1 || m->known->verified) return ab_ok();
     const ab_status status = m->cell->c.measure->verify(&m->task, &m->verdict);
     note_verdict(m);
     return status;
@@ -346,13 +347,12 @@ static ab_status is_too_long(measurement *m, bool *too_long)
 
 static ab_status measure_time(measurement *m)
 {
-    const bool on_host = m->cell->c.implementation->backend == AB_HOST;
     bool too_long;
     ab_plan_add_published(m->plan, m->cell, m->cell->block->table, NULL, m->row);
     AB_TRY(is_too_long(m, &too_long));
     if (too_long) return ab_ok();
     AB_TRY(verify(m));
-    if (on_host) return ab_ok();
+    if (!m->cell->timed) return ab_ok();
     if (m->cell->c.measure->quality) m->row->quality_reference = m->cell->c.input->reference;
     AB_TRY(take_time(m));
     return m->quality ? describe_runs(m) : ab_ok();
@@ -456,16 +456,31 @@ static ab_status append_rows(measurement *m)
     return append_series(m, m->row, &m->series, stages, stages);
 }
 
-ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, double known_s,
+/* Takes over what a verification found. */
+static void take_verified(const ab_row *verified, ab_row *row)
+{
+    row->verify_value = verified->verify_value;
+    row->quality_best = verified->quality_best;
+    row->quality_mean = verified->quality_mean;
+    memcpy(row->verify_metric, verified->verify_metric, sizeof row->verify_metric);
+    memcpy(row->quality_metric, verified->quality_metric, sizeof row->quality_metric);
+    memcpy(row->quality_runs, verified->quality_runs, sizeof row->quality_runs);
+    memcpy(row->note, verified->note, sizeof row->note);
+}
+
+ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, const ab_known *known,
                           ab_row *row)
 {
-    measurement m = {.bench = bench, .plan = plan, .cell = cell, .known_s = known_s, .row = row};
+    measurement m = {.bench = bench, .plan = plan, .cell = cell, .known = known, .row = row};
     m.sink = (ab_sink){append_metric, set_own_values, append_setup, add_note, saved};
     *row = cell->key;
     ab_status status = load(plan, loaded, cell->c.input);
     /* The input was readable before, so this is not a fault of the row either. */
     if (status.code == AB_FAILED) return status;
-    if (cell->c.input->note[0]) ab_row_add_note(row, "%s", cell->c.input->note);
+    if (known->verified)
+        take_verified(known->verified, row);
+    else if (cell->c.input->note[0])
+        ab_row_add_note(row, "%s", cell->c.input->note);
     if (cell->c.implementation->backend == AB_HOST && host_backend_device()[0])
         ab_row_add_note(row, "no real device: the host backend with %s", host_backend_device());
     m.task = (ab_task){.c = &cell->c,

@@ -12,9 +12,15 @@ typedef struct ab_loaded {
     void *loaded;
 } ab_loaded;
 
-/* Measures the cell and appends its rows; *row is the row with the cell's key. `known_s` is the seconds of a sample in the
- * first process, or NAN. Fails only if results cannot be written, or if an input can no longer be read. */
-ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, double known_s,
+/* What is known of a cell before this process measures it. */
+typedef struct ab_known {
+    double sample_s;        /* seconds of a sample in the first process, or NAN */
+    const ab_row *verified; /* row of a run that verified the cell; NULL: it is not verified */
+} ab_known;
+
+/* Measures the cell and appends its rows; *row is the row with the cell's key. Fails only if results cannot be written,
+ * or if an input can no longer be read. */
+ab_status ab_cell_measure(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell, const ab_known *known,
                           ab_row *row);
 
 void ab_unload(const ab_plan *plan, ab_loaded *loaded);

@@ -19,7 +19,7 @@ bool ab_takes_processes(const ab_bench *bench, const ab_plan *plan)
 {
     if (bench->share.processes == 1 || bench->options->process) return false;
     for (int i = 0; i < plan->n_cells; ++i)
-        if (ab_cell_is_repeated(&plan->cells[i])) return true;
+        if (plan->cells[i].timed) return true;
     return false;
 }
 
@@ -215,7 +215,7 @@ static ab_status is_any_left(const ab_bench *bench, const ab_plan *plan, const c
         const ab_row *key = &plan->cells[i].key;
         const ab_recorded_row *first = ab_recorded_find(shares.of, key);
         bool precise = true;
-        if (first && first->row.ms.samples > 0 && ab_cell_is_repeated(&plan->cells[i]))
+        if (first && first->row.ms.samples > 0 && plan->cells[i].timed)
             status =
                 ab_shares_are_precise(&shares, key, bench->options->until_precise, bench->share.processes, &precise);
         *any = !precise;

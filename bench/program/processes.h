@@ -2,9 +2,9 @@
  * row is measured in several fresh processes, and its interval is computed from their means (bench/row/stats.h).
  *
  * The processes run this program one after another, and each measures every timed row. So the rows take turns. The
- * first process verifies the rows, and alone does what is not timed. Each process writes a run of its own,
- * DIR/process-K, with its share of the runs, samples and time, and can be resumed. At the end their rows are joined,
- * and the shares are removed.
+ * first process verifies the rows, unless that is done (--verified), and alone does what is not timed. Each process
+ * writes a run of its own, DIR/process-K, with its share of the runs, samples and time, and can be resumed. At the end
+ * their rows are joined, and the shares are removed.
  *
  * With --until-precise, processes are added until the interval of each row is narrow enough, and then a further round,
  * as many as there are without the option. Added processes measure only rows that are not done. Without the further

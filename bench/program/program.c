@@ -19,6 +19,7 @@
 #include "bench/program/processes.h"
 #include "bench/program/program.h"
 #include "bench/program/progress.h"
+#include "bench/program/verified.h"
 #include "bench/record/build_info.h"
 #include "kernels/host/host_backend.h"
 #include "mpi/ranks.h"
@@ -33,35 +34,57 @@ static double total_s(const ab_plan *plan)
     return seconds;
 }
 
-/* What the first process recorded of a cell; NULL in the first process. */
-static const ab_recorded_row *first_of(const ab_shares *before, const ab_cell *cell)
+/* What was recorded before this process. */
+typedef struct past {
+    ab_shares shares;     /* what the processes before it have; none in the first process */
+    ab_recorded verified; /* what the run of --verified has; nothing in later processes */
+} past;
+
+static ab_status read_past(const ab_bench *bench, const char *table_file, past *before)
 {
-    return before->n ? ab_recorded_find(&before->of[0], &cell->key) : NULL;
+    const int process = bench->share.process;
+    const int n = process == 1 ? 0 : process <= bench->share.processes ? 1 : process - 1;
+    *before = (past){0};
+    AB_TRY(ab_shares_read(bench->options->out, n, table_file, &before->shares));
+    return process == 1 ? ab_verified_read(bench->options, table_file, &before->verified) : ab_ok();
+}
+
+static void free_past(past *before)
+{
+    ab_shares_free(&before->shares);
+    ab_recorded_free(&before->verified);
+}
+
+/* What the first process recorded of a cell; NULL in the first process. */
+static const ab_recorded_row *first_of(const past *before, const ab_cell *cell)
+{
+    return before->shares.n ? ab_recorded_find(&before->shares.of[0], &cell->key) : NULL;
 }
 
 /* Writes to why[64] why a row is not timed again, or "". The first process's failures are not timed again, nor, with
  * --until-precise, rows that are already precise. */
-static ab_status is_worth_timing(const ab_bench *bench, const ab_shares *before, const ab_cell *cell, char why[64])
+static ab_status is_worth_timing(const ab_bench *bench, const past *before, const ab_cell *cell, char why[64])
 {
     bool precise;
+    const ab_shares *shares = &before->shares;
     const ab_recorded_row *found = first_of(before, cell);
     why[0] = '\0';
-    if (before->n == 0) return ab_ok();
+    if (shares->n == 0) return ab_ok();
     if (!found || found->row.ms.samples == 0) {
         strcpy(why, "the first process could not time this row");
         return ab_ok();
     }
-    if (before->n < bench->share.processes) return ab_ok();
-    AB_TRY(ab_shares_are_precise(before, &cell->key, bench->options->until_precise, bench->share.processes, &precise));
+    if (shares->n < bench->share.processes) return ab_ok();
+    AB_TRY(ab_shares_are_precise(shares, &cell->key, bench->options->until_precise, bench->share.processes, &precise));
     if (precise) strcpy(why, "precise enough");
     return ab_ok();
 }
 
 static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded, const ab_cell *cell,
-                              const ab_shares *before, ab_progress *progress)
+                              const past *before, ab_progress *progress)
 {
     const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, cell);
-    char label[440], why_not[64], outcome[128] = "taken from the interrupted run";
+    char label[440], why_not[64], outcome[128] = "taken from the run before";
     ab_row row;
     snprintf(label, sizeof label, "%s/%s/%s %s", cell->key.table, cell->key.row, cell->key.instance, cell->key.params);
     ab_progress_row(progress, label);
@@ -73,9 +96,10 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
         ab_bench_count(bench, kept->status);
     } else {
         const ab_recorded_row *first = first_of(before, cell);
+        const ab_known known = {first ? 1e-3 * first->row.ms.mean : (double)NAN,
+                                ab_verified_find(&before->verified, cell)};
         ab_died_measuring((int)(cell - plan->cells));
-        const ab_status status =
-            ab_cell_measure(bench, plan, loaded, cell, first ? 1e-3 * first->row.ms.mean : (double)NAN, &row);
+        const ab_status status = ab_cell_measure(bench, plan, loaded, cell, &known, &row);
         ab_died_measuring(-1);
         AB_TRY(status);
         ab_bench_count(bench, row.status);
@@ -85,11 +109,11 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     return ab_ok();
 }
 
-static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *order, const ab_shares *before,
+static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *order, const past *before,
                                   ab_progress *progress)
 {
     ab_loaded loaded = {0};
-    ab_status status = ab_ok();
+    ab_status status = ab_verified_take(&before->verified, plan, bench->run);
     for (int turn = 0; turn < plan->n_cells && status.code == AB_OK; ++turn) {
         ab_run_begin_turn(bench->run, turn + 1);
         status = measure_cell(bench, plan, &loaded, &plan->cells[order[turn]], before, progress);
@@ -113,12 +137,9 @@ static ab_status sort_rows(const ab_plan *plan, ab_run *run)
 
 static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table_file)
 {
-    ab_shares before;
-    const int n_before = bench->share.process == 1                        ? 0
-                         : bench->share.process <= bench->share.processes ? 1
-                                                                          : bench->share.process - 1;
+    past before;
     int *order = calloc((size_t)plan->n_cells, sizeof *order);
-    ab_status status = ab_shares_read(bench->options->out, n_before, table_file, &before);
+    ab_status status = read_past(bench, table_file, &before);
     if (status.code == AB_OK && !order) status = ab_failed("out of memory for %d rows", plan->n_cells);
     if (status.code == AB_OK) status = ab_order_draw(plan, bench->options->seed, bench->share.process, order);
     ab_progress progress = ab_progress_start(plan->n_cells, total_s(plan), bench->options->quiet);
@@ -130,7 +151,7 @@ static ab_status measure_cells(ab_bench *bench, ab_plan *plan, const char *table
             ab_died_begin(bench, plan, bench->options->process ? bench->options->out : ab_run_directory(bench->run));
     if (status.code == AB_OK) status = measure_in_order(bench, plan, order, &before, &progress);
     if (status.code == AB_OK) status = sort_rows(plan, bench->run);
-    ab_shares_free(&before);
+    free_past(&before);
     free(order);
     return status;
 }
@@ -211,7 +232,7 @@ static void warn_of_others(const ab_options *options)
 static bool has_gpu_times(const ab_plan *plan)
 {
     for (int i = 0; i < plan->n_cells; ++i)
-        if (plan->cells[i].c.implementation->backend == AB_CUDA && plan->cells[i].c.measure->timed) return true;
+        if (plan->cells[i].c.implementation->backend == AB_CUDA && plan->cells[i].timed) return true;
     return false;
 }
 

@@ -290,14 +290,15 @@ ab_status ab_meta_create(const ab_options *options, const ab_run_info *info, con
     *meta = NULL;
     AB_TRY(ab_executable_sha256(executable_sha256));
     AB_TRY(devices_json(info, &devices));
-    *meta = OBJECT({"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)},
-                   {"program", json_string(options->program)},
-                   {"command_line", list_json(options->argv, options->argc)}, {"options", options_json(options)},
-                   {"started_utc", utc_json(start)}, {"resumed_utc", json_array()}, {"ended_utc", json_null()},
-                   {"complete", json_false()}, {"exit_code", json_null()}, {"processes", json_array()},
-                   {"inputs", inputs_json(info)}, {"machine", machine_json(options, info->machine, devices)},
-                   {"devices", devices}, {"clock_lock", clock_lock_json(info->clock_note)},
-                   {"doctor", doctor_json(info->doctor)}, {"build", build_json(executable_sha256)});
+    *meta =
+        OBJECT({"schema", json_integer(SCHEMA)}, {"run_id", json_string(run_id)},
+               {"program", json_string(options->program)}, {"command_line", list_json(options->argv, options->argc)},
+               {"options", options_json(options)}, {"started_utc", utc_json(start)}, {"resumed_utc", json_array()},
+               {"ended_utc", json_null()}, {"complete", json_false()}, {"exit_code", json_null()},
+               {"processes", json_array()}, {"verification", json_null()}, {"inputs", inputs_json(info)},
+               {"machine", machine_json(options, info->machine, devices)}, {"devices", devices},
+               {"clock_lock", clock_lock_json(info->clock_note)}, {"doctor", doctor_json(info->doctor)},
+               {"build", build_json(executable_sha256)});
     return *meta ? ab_ok() : ab_failed("out of memory for the description of this run");
 }
 
@@ -346,22 +347,27 @@ static const char *shown(const json_t *value, char text[96])
     return text;
 }
 
-static ab_status expect_same(const char *what, const json_t *old, const json_t *now, const char *directory)
+/* Another run, and what is said if this run cannot use it. */
+typedef struct other_run {
+    const char *directory, *refused, *advice;
+} other_run;
+
+static ab_status expect_same(const char *what, const json_t *old, const json_t *now, const other_run *other)
 {
     char was[96], is[96];
     if (json_equal(old, now)) return ab_ok();
-    return ab_bad_input("%s: cannot be resumed: %s was %s and is now %s; use another --out for a new run", directory,
-                        what, shown(old, was), shown(now, is));
+    return ab_bad_input("%s: cannot be %s: %s was %s and is now %s; %s", other->directory, other->refused, what,
+                        shown(old, was), shown(now, is), other->advice);
 }
 
 /* Compares the GPUs. Some members, such as the temperature, may differ. */
-static ab_status expect_same_devices(const json_t *old, const json_t *now, const char *directory)
+static ab_status expect_same_devices(const json_t *old, const json_t *now, const other_run *other)
 {
     static const char *const telling[] = {"name", "uuid", "driver"};
     const json_t *was = member(old, "devices"), *is = member(now, "devices");
     json_t *n_was = json_integer((json_int_t)json_array_size(was)),
            *n_is = json_integer((json_int_t)json_array_size(is));
-    ab_status status = expect_same("the number of GPUs", n_was, n_is, directory);
+    ab_status status = expect_same("the number of GPUs", n_was, n_is, other);
     json_decref(n_was);
     json_decref(n_is);
     for (size_t i = 0; i < json_array_size(is); i++)
@@ -369,21 +375,41 @@ static ab_status expect_same_devices(const json_t *old, const json_t *now, const
             char what[32];
             snprintf(what, sizeof what, "device.%s", telling[k]);
             status = expect_same(what, member(json_array_get(was, i), telling[k]),
-                                 member(json_array_get(is, i), telling[k]), directory);
+                                 member(json_array_get(is, i), telling[k]), other);
         }
+    return status;
+}
+
+static ab_status check_same(const json_t *old, const json_t *now, const other_run *other)
+{
+    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
+        AB_TRY(expect_same(identity[i], member(old, identity[i]), member(now, identity[i]), other));
+    AB_TRY(expect_same_devices(old, now, other));
+    json_t *old_digests = input_digests(old), *new_digests = input_digests(now);
+    const ab_status status = expect_same("inputs", old_digests, new_digests, other);
+    json_decref(old_digests);
+    json_decref(new_digests);
     return status;
 }
 
 ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory)
 {
-    for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
-        AB_TRY(expect_same(identity[i], member(old, identity[i]), member(now, identity[i]), directory));
-    AB_TRY(expect_same_devices(old, now, directory));
-    json_t *old_digests = input_digests(old), *new_digests = input_digests(now);
-    const ab_status status = expect_same("inputs", old_digests, new_digests, directory);
-    json_decref(old_digests);
-    json_decref(new_digests);
-    return status;
+    return check_same(old, now, &(other_run){directory, "resumed", "use another --out for a new run"});
+}
+
+ab_status ab_meta_take_verified(json_t *now, const json_t *verified, const char *directory)
+{
+    static const char *const told[] = {"run_id", "started_utc", "ended_utc"};
+    const other_run other = {directory, "taken as verified", "run it again with --verify"};
+    AB_TRY(expect_same("complete", member(verified, "complete"), json_true(), &other));
+    AB_TRY(check_same(verified, now, &other));
+    json_t *verification = json_object();
+    bool done = verification;
+    for (size_t i = 0; i < sizeof told / sizeof *told && done; i++)
+        done = json_object_set(verification, told[i], member(verified, told[i])) == 0;
+    if (!done) json_decref(verification);
+    done = done && json_object_set_new(now, "verification", verification) == 0;
+    return done ? ab_ok() : ab_failed("out of memory");
 }
 
 ab_status ab_meta_continue(json_t *now, const json_t *old)
@@ -396,6 +422,8 @@ ab_status ab_meta_continue(json_t *now, const json_t *old)
     done = json_object_set_new(now, "resumed_utc", resumed) == 0 && done;
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         done = json_object_set(now, kept[i], member(old, kept[i])) == 0 && done;
+    if (json_is_null(member(now, "verification")))
+        done = json_object_set(now, "verification", member(old, "verification")) == 0 && done;
     return done ? ab_ok() : ab_failed("out of memory");
 }
 

@@ -430,6 +430,20 @@ static ab_status resume_run(const ab_run_info *info, const json_t *old, ab_run *
     return ab_meta_write(run->meta, run->meta_path);
 }
 
+/* Takes the run in the directory of --verified for this run. */
+static ab_status take_verified(const char *directory, ab_run *run)
+{
+    json_t *verified;
+    char *path = join(directory, "meta.json");
+    if (!path) return ab_failed("out of memory");
+    ab_status status = ab_meta_read(path, &verified);
+    free(path);
+    AB_TRY(status);
+    status = ab_meta_take_verified(run->meta, verified, directory);
+    json_decref(verified);
+    return status;
+}
+
 static ab_status open_run(const ab_options *options, const ab_run_info *info, ab_run *run)
 {
     const time_t start = time(NULL);
@@ -438,6 +452,7 @@ static ab_status open_run(const ab_options *options, const ab_run_info *info, ab
     if (!run->meta_path) return ab_failed("out of memory");
     AB_TRY(ab_lock_directory(run->directory, &run->lock));
     AB_TRY(ab_meta_create(options, info, run->id, start, &run->meta));
+    if (options->verified && !options->process) AB_TRY(take_verified(options->verified, run));
     if (!holds(run->directory, "meta.json")) return start_run(info, run);
     if (!options->resume)
         return ab_bad_input("%s: already holds a run; continue it with --resume or choose another --out",

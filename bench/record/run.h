@@ -28,7 +28,8 @@ void ab_table_file(const char *driver, char name[AB_TABLE_FILE]);
 /* Creates the run's directory. With options->resume it continues the run that the directory holds, or without --out the
  * newest run of this machine; if there is no run, it starts one. Without --out every new run has its own directory,
  * even if several begin in the same second. Returns AB_BAD_INPUT if DIR holds a run and --resume is not given, if the
- * run cannot be resumed, or if another process is writing it. Returns AB_FAILED if the directory cannot be written. */
+ * run cannot be resumed, or if another process is writing it. Also refuses a run of --verified that is not complete, or
+ * of another binary, machine, inputs or parameters. Returns AB_FAILED if the directory cannot be written. */
 ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run **run);
 
 const char *ab_run_directory(const ab_run *run);

@@ -25,6 +25,7 @@ const char *ab_row_status_name(ab_row_status status);
 /* Scope of rows that are stages of a row of another scope. Their samples are parts of its samples. In a run they stand
  * directly before that row, and have no meaning without it. */
 #define AB_SCOPE_STAGE "stage"
+#define AB_SCOPE_FUNCTIONAL "functional" /* verified, not timed */
 
 /* A line of a table file. Text members must not be NULL. "" and NAN are empty cells. */
 typedef struct ab_row {

@@ -316,48 +316,74 @@ MIXED = r"""#!/bin/bash
 row=$(tr ' ' '\n' <<< "$ROWS" | grep "^$1:")
 IFS=: read -r _ scope backend <<< "$row"
 [ "${@: -1}" = --dry-run ] && { printf "table\trow\tscope\tbackend\n3.3\ta\t$scope\t$backend\n1 row\nseconds\t30\n"; exit; }
-echo "begin $1 $OMP_WAIT_POLICY" >> told
-[ "$scope $WAIT_FOR" = "quality jpdc-9" ] && for i in {1..1000}; do grep -q "begin $WAIT_FOR" told && break; sleep 0.01; done
-echo "end $1" >> told
+out=$(grep -oP -- '--out \K\S+' <<< "$*"); how=$(grep -oP -- '--\Kverif(y|ied)' <<< "$*") || how=run
+echo "begin $1 $how $OMP_WAIT_POLICY" >> told
+[ "$WAIT_FOR" ] && [ $how != verified ] && for i in {1..1000}; do
+    [ $(grep -c begin told) -ge $WAIT_FOR ] && break; sleep 0.01
+done
+[ $how = verify ] && { mkdir -p "$out"; echo "{\"complete\": ${COMPLETE-true}}" > "$out/meta.json"; }
+[ $how != verified ] || [ -e "$(grep -oP -- '--verified \K\S+' <<< "$*")/meta.json" ] || how="nothing verified"
+echo "end $1 $how" >> told
 echo "tables of $1"
 """
 
 
-def turns(folder, rows, mode="Default", **environment):
-    """What drivers of these rows tell, and what bench-all says at their ends, on two GPUs of which one is in this mode."""
+def turns(folder, rows, gpu="Default, 81559", **environment):
+    """What drivers of these rows tell, and what bench-all says at their ends, where `gpu` is one of two GPUs."""
     write(folder / "build/bin/antbench", MIXED)
-    write(folder / "bin/nvidia-smi", f"#!/bin/bash\nprintf 'Default\\n{mode}\\n'\n")
+    write(folder / "bin/nvidia-smi", f"#!/bin/bash\nprintf 'Default, 81559\\n{gpu}\\n'\n")
     environment |= {"PATH": f"{folder}/bin:{os.environ['PATH']}", "OMP_WAIT_POLICY": "active"}
     drivers = " ".join(row.partition(":")[0] for row in rows.split())
-    done = run(folder, "bench_all", "", "", ROWS=rows, DRIVERS=drivers, V="1", **environment)
+    options = environment.pop("options", [])
+    done = run(folder, "bench_all", "", "", *options, ROWS=rows, DRIVERS=drivers, V="1", **environment)
     assert done.returncode == 0
     ended = [line.split()[1] for line in done.stderr.splitlines() if " ended with 0, " in line]
     return (folder / "told").read_text().splitlines(), ended, done
 
 
-def test_drivers_that_time_nothing_run_at_the_same_time_after_the_others(folder):
-    """Each of the two waits for the other one to begin."""
-    rows = "3.2:quality:cuda 3.3:iteration:cuda jpdc-9:quality:cuda"
-    told_, ended, done = turns(folder, rows, WAIT_FOR="jpdc-9")
-    assert told_[0] == "begin 3.3 active"
-    order = [line.split()[:2] for line in told_]
-    assert order.index(["begin", "jpdc-9"]) < order.index(["end", "3.2"])
-    assert {"begin 3.2 passive", "begin jpdc-9 passive"} < set(told_)
-    assert ended == ["3.3", "3.2", "jpdc-9"] and done.stderr.splitlines()[0] == "bench-all: 3 drivers, about 1 min"
+def test_what_takes_no_times_comes_first_and_at_the_same_time(folder):
+    """Each of the three waits for the other ones to begin."""
+    rows = "3.2:quality:cuda 3.3:iteration:cuda jpdc-9:quality:cuda 5.1:iteration:cpu"
+    told_, ended, done = turns(folder, rows, WAIT_FOR="3")
+    assert sorted(told_[:3]) == ["begin 3.2 run passive", "begin 3.3 verify passive", "begin jpdc-9 run passive"]
+    assert sorted(told_[3:6]) == ["end 3.2 run", "end 3.3 verify", "end jpdc-9 run"]
+    assert told_[6:] == ["begin 3.3 verified active", "end 3.3 verified", "begin 5.1 run active", "end 5.1 run"]
+    lines = done.stderr.splitlines()
+    assert ended == ["3.2", "jpdc-9", "3.3", "5.1"] and lines[0] == "bench-all: 4 drivers, about 1 min"
+    assert any(line.startswith("bench-all: 1 of them has verified its rows, about") for line in lines)
     assert sorted(line for line in done.stdout.splitlines() if line.startswith("tables of")) == [
-        "tables of 3.2", "tables of 3.3", "tables of jpdc-9",
+        "tables of 3.2", "tables of 3.3", "tables of 3.3", "tables of 5.1", "tables of jpdc-9",
     ]  # fmt: skip
+    assert [line.split()[0] for line in done.stdout.splitlines() if " 0 " in line] == [*ended, "all"]
 
 
-@pytest.mark.parametrize("rows, mode", [
-    ("3.2:quality:cpu jpdc-9:quality:cpu", "Default"), ("3.3:iteration:cuda 4.2:stage:cuda", "Default"),
-    ("3.3:iteration:cuda 3.2:quality:cuda", "Default"), ("3.2:quality:cuda jpdc-9:quality:cuda", "Exclusive_Process"),
+def test_a_driver_whose_verification_ended_early_verifies_itself(folder):
+    told_, ended, _ = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", COMPLETE="false")
+    assert told_[4:] == ["begin 3.3 run active", "end 3.3 run", "begin 4.2 run active", "end 4.2 run"]
+    assert ended == ["3.3", "4.2"]
+
+
+def test_a_small_gpu_has_fewer_programs_at_once(folder):
+    rows = "3.3:iteration:cuda 4.2:stage:cuda 5.1:iteration:cuda"
+    told_, _, _ = turns(folder, rows, gpu="Default, 8192", WAIT_FOR="2")
+    first = [" ".join(line.split()[:2]) for line in told_[:6]]
+    assert sorted(first[:2]) == ["begin 3.3", "begin 4.2"] and first[2].startswith("end ")
+
+
+@pytest.mark.parametrize("rows, gpu, options", [
+    ("3.2:quality:cpu jpdc-9:quality:cpu", "Default, 81559", []),
+    ("3.3:iteration:cpu 4.2:stage:cpu", "Default, 81559", []),
+    ("3.3:iteration:cuda 3.2:quality:cpu", "Default, 81559", []),
+    ("3.3:stage:cuda 3.2:quality:cuda", "Default, 6144", []),
+    ("3.3:iteration:cuda 3.2:quality:cuda", "Exclusive_Process, 81559", []),
+    ("3.3:iteration:cuda 3.2:quality:cuda", "Default, 81559", ["--resume"]),
 ])  # fmt: skip
-def test_others_run_alone(folder, rows, mode):
-    """On a CPU they would only take each other's cores; a GPU may refuse a second program."""
+def test_others_run_alone(folder, rows, gpu, options):
+    """On a CPU they would only take each other's cores. A GPU may refuse a second program, or have no memory for it.
+    A run that is resumed may have verified its rows."""
     first, second = (row.partition(":")[0] for row in rows.split())
-    told_, ended, _ = turns(folder, rows, mode)
-    assert told_ == [f"begin {first} active", f"end {first}", f"begin {second} active", f"end {second}"]
+    told_, ended, _ = turns(folder, rows, gpu, options=options)
+    assert told_ == [f"begin {first} run active", f"end {first} run", f"begin {second} run active", f"end {second} run"]
     assert ended == [first, second]
 
 
@@ -365,9 +391,9 @@ def test_all_that_run_at_the_same_time_hear_of_an_interruption(folder):
     rows = "3.2:quality:cuda jpdc-9:quality:cuda"
     trap = """trap 'echo "interrupted $1" >> told; trap - TERM; kill $$' TERM\n"""
     endless = MIXED.replace('echo "begin', trap + 'echo "begin')
-    endless = endless.replace('echo "end $1" >> told', "while :; do sleep 0.05; done")
+    endless = endless.replace('echo "end $1 $how" >> told', "while :; do sleep 0.05; done")
     write(folder / "build/bin/antbench", endless)
-    write(folder / "bin/nvidia-smi", "#!/bin/bash\necho Default\n")
+    write(folder / "bin/nvidia-smi", "#!/bin/bash\necho Default, 81559\n")
     environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}", "ROWS": rows, "DRIVERS": "3.2 jpdc-9"}
     process = subprocess.Popen(
         [folder / "scripts/bench_all", "", ""],

@@ -30,6 +30,7 @@ UUID = re.compile(r"\b(GPU|MIG)-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", re
 # A path that begins at the root, a home or a parent folder, as a word or after an option's letter: -I/usr/include.
 PLACE = re.compile(r"(?<![\w./~])(-[A-Za-z])?((?:~[\w-]*|\.\.?)?/[^\s\"',;:()|<>]*/[^\s\"',;:()|<>]*)")
 UNNAMED = "host"
+PLACES = ("--out", "--save", "--verified")  # options that name a folder
 
 
 # ---- Scrubbing ----
@@ -74,9 +75,9 @@ def without_places(options):
     shown = []
     for option in options:
         name, equals, value = option.partition("=")
-        if name in ("--out", "--save") and equals:
+        if name in PLACES and equals:
             option = f"{name}={last_part(value)}"
-        elif shown and shown[-1] in ("--out", "--save"):
+        elif shown and shown[-1] in PLACES:
             option = last_part(option)
         elif option.startswith(("/", "~", "../", "./")):
             option = last_part(option)

@@ -142,6 +142,7 @@ META = {
     "complete": is_flag,
     "exit_code?": is_whole,
     "processes?": [{"started_utc?": is_time, "ended_utc?": is_time}],
+    "verification?": {"run_id": is_name, "started_utc": is_time, "ended_utc": is_time},
     "inputs": [{"name": is_name, "sha256": is_text, "path?": is_text}],
     "machine": {
         "name": is_name,

@@ -154,7 +154,7 @@ def command_of(of_run):
     rest = [
         part
         for name, value in given.items()
-        if name not in ("--out", "--profile", "--resume", "--save")
+        if name not in ("--out", "--profile", "--resume", "--save", "--verified")
         for part in (name, value)
         if part
     ]

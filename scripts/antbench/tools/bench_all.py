@@ -1,7 +1,8 @@
-"""make bench-all: runs the driver of every table, one after another, even if earlier ones fail.
+"""make bench-all: runs the driver of every table, even if earlier ones fail.
 
-Drivers that time nothing run last. If a GPU has a part in them and takes several programs at once, they run at the same
-time: one uses the CPU while another one uses the GPU.
+Drivers that time rows run one after another. Where a GPU takes several programs, all else comes first: drivers that
+time nothing run at the same time, and beside them the others verify their rows (--verify). One uses the CPU while
+another one uses the GPU. Elsewhere each driver verifies its rows itself.
 
     OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
         OUT   directory that gets a folder per driver (3.3, 4.2); without it each driver uses its default
@@ -28,10 +29,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -61,6 +64,7 @@ COLUMNS = {  # {column of the table at the end: statuses of the rows that it cou
 PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # lines that bench/program/progress.c prints
 WRITING_TO = re.compile(r"\[0/\d+\] .*writing to (.*)")  # the run's directory, printed before its rows
 WIDTH = 100  # most characters per line
+GPU_MIB = 4096  # memory of a GPU that a driver may need
 
 
 class Interrupted(Exception):
@@ -71,13 +75,22 @@ class Interrupted(Exception):
         self.number = number
 
 
+def is_complete(directory):
+    """True if the run is complete, False if it can be resumed, None if there is no run."""
+    try:
+        return json.loads((Path(directory) / "meta.json").read_text())["complete"]
+    except (OSError, ValueError, KeyError):
+        return None
+
+
 @dataclass
 class Ran:
     """The result of running a driver."""
 
     driver: str
     out: str  # folder for its run; "" for the default
-    arguments: list  # arguments of the program, without that folder
+    arguments: list  # arguments of the program, without the folders
+    verified: str = ""  # folder of the run that verified its rows, or ""
     code: int = command.ERROR  # negative: the number of the signal that ended it
     seconds: float = 0.0
     directory: str = ""  # directory of its run; "" if no run was begun
@@ -94,14 +107,6 @@ class Ran:
             return []
 
     @property
-    def is_unfinished(self):
-        """True if the run can be resumed."""
-        try:
-            return not json.loads((Path(self.directory) / "meta.json").read_text())["complete"]
-        except (OSError, ValueError, KeyError):
-            return False
-
-    @property
     def why(self):
         """The first line that names an error."""
         for line in self.errors:
@@ -114,7 +119,7 @@ class Ran:
     @property
     def again(self):
         """The command that repeats or resumes it."""
-        there = ["--out", self.directory, "--resume"] if self.is_unfinished else []
+        there = ["--out", self.directory, "--resume"] if is_complete(self.directory) is False else []
         return shlex.join([PROGRAM, self.driver, *there, *(each for each in self.arguments if each != "--resume")])
 
 
@@ -232,45 +237,58 @@ class Planned:
 
     driver: str
     options: list
-    seconds: float  # estimate
-    times: bool  # True if it times any row
-    uses_gpu: bool
+    seconds: float = 0.0  # estimate
+    times: bool = False  # True if it times any row
+    uses_gpu: bool = False
+    verifying_seconds: float = 0.0  # estimate with --verify
 
 
-def planned(driver, options, teller):
-    done = subprocess.run([PROGRAM, driver, *options, "--dry-run"], capture_output=True, text=True, errors="replace")
-    for line in done.stderr.splitlines():
-        if (found := line.partition(": note: "))[1]:
-            teller.note(found[2])
-    lines = done.stdout.splitlines() or [""]
-    rows = plans.rows(done.stdout)
-    name, _, seconds = lines[-1].partition("\t")
-    return Planned(
-        driver,
-        options,
-        float(seconds) if name == "seconds" else 0.0,
-        any(map(plans.is_timed, rows)),
-        any(row["backend"] == "cuda" for row in rows),
-    )
+def seconds_in(said):
+    """The estimate on the last line of --dry-run."""
+    name, _, seconds = (said.splitlines() or [""])[-1].partition("\t")
+    return float(seconds) if name == "seconds" else 0.0
 
 
-def takes_several():
-    """True if each GPU takes several programs at once. In compute mode Exclusive_Process a second one finds no GPU."""
-    command_line = ["nvidia-smi", "--query-gpu=compute_mode", "--format=csv,noheader"]
+def planned(drivers, teller):
+    """[Planned] of {driver: its options}."""
+
+    def dry_run(driver, options):
+        return subprocess.run(
+            [PROGRAM, driver, *options, "--dry-run"], capture_output=True, text=True, errors="replace"
+        )
+
+    with ThreadPoolExecutor() as threads:
+        asked = [
+            (driver, options, [threads.submit(dry_run, driver, [*options, *more]) for more in ([], ["--verify"])])
+            for driver, options in drivers.items()
+        ]
+    for driver, options, answers in asked:
+        done, verifying = (answer.result() for answer in answers)
+        for line in done.stderr.splitlines():
+            if (found := line.partition(": note: "))[1]:
+                teller.note(found[2])
+        rows = plans.rows(done.stdout)
+        yield Planned(
+            driver,
+            options,
+            seconds_in(done.stdout),
+            any(map(plans.is_timed, rows)),
+            any(row["backend"] == "cuda" for row in rows),
+            seconds_in(verifying.stdout),
+        )
+
+
+def most_at_once():
+    """How many programs may use the GPUs at once. In compute mode Exclusive_Process a second one finds no GPU."""
+    command_line = ["nvidia-smi", "--query-gpu=compute_mode,memory.total", "--format=csv,noheader,nounits"]
     try:
         done = subprocess.run(command_line, capture_output=True, text=True, errors="replace")
     except OSError:
-        return False
-    return done.returncode == 0 and {line.strip() for line in done.stdout.splitlines()} == {"Default"}
-
-
-def turns(plans):
-    """Lists of plans: one list runs after another, and the drivers of a list run at the same time."""
-    timed, untimed = ([plan for plan in plans if plan.times == times] for times in (True, False))
-    together = [plan for plan in untimed if plan.uses_gpu]
-    if len(together) < 2 or not takes_several():
-        return [[plan] for plan in timed + untimed]
-    return [[plan] for plan in timed + [plan for plan in untimed if not plan.uses_gpu]] + [together]
+        return 1
+    found = re.findall(r"^Default, *(\d+)$", done.stdout, re.MULTILINE)
+    if done.returncode != 0 or not found or len(found) < len(done.stdout.splitlines()):
+        return 1
+    return max(1, min(map(int, found)) // GPU_MIB)
 
 
 OF_MACHINE = ("--backend", "--device", "--lock-clocks")  # options of a run that the doctor takes too
@@ -303,14 +321,21 @@ def examine(options, out, teller):
 class Running:
     """A driver while it runs."""
 
-    def __init__(self, ran, teller):
-        self.ran, self.teller, self.started = ran, teller, time.monotonic()
-        self.process, self.threads = None, [threading.Thread(target=each) for each in (self.listen, self.follow)]
+    def __init__(self, ran, room, teller):
+        self.ran, self.room, self.teller = ran, room, teller
+        self.process, self.started = None, 0.0
+        self.threads = [threading.Thread(target=each) for each in (self.listen, self.follow)]
 
     def start(self, environment):
         ran = self.ran
+        self.started = time.monotonic()
         self.process = subprocess.Popen(
-            [PROGRAM, ran.driver, *(["--out", ran.out] if ran.out else []), *ran.arguments],
+            [
+                *[PROGRAM, ran.driver],
+                *(["--out", ran.out] if ran.out else []),
+                *(["--verified", ran.verified] if ran.verified else []),
+                *ran.arguments,
+            ],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -330,6 +355,7 @@ class Running:
         tables = self.process.stdout.read()
         self.ran.code = self.process.wait()
         self.ran.seconds = time.monotonic() - self.started
+        self.room.release()
         if self.teller.shows_all:
             print(tables, end="", flush=True)
 
@@ -342,13 +368,15 @@ class Running:
                 thread.join()
 
 
-def run(together, teller):
-    """Runs drivers at the same time, to their ends. The threads of several must not keep each other's cores busy while
+def run(together, at_once, teller):
+    """Runs drivers to their ends, so many at once. The threads of several must not keep each other's cores busy while
     they wait."""
     environment = {"OMP_WAIT_POLICY": "passive"} if len(together) > 1 else {}
-    running = [Running(ran, teller) for ran in together]
+    room = threading.Semaphore(at_once)
+    running = [Running(ran, room, teller) for ran in together]
     try:
         for each in running:
+            room.acquire()
             each.start(environment)
         for each in running:
             each.wait()
@@ -362,30 +390,73 @@ def run(together, teller):
             each.wait()
 
 
+@dataclass
+class Turn:
+    """Drivers that run at the same time."""
+
+    plans: list
+    seconds: float  # estimate
+    verifying: list = field(default_factory=list)  # plans of drivers that only verify beside them
+    at_once: int = 1  # most programs at once
+
+
+def turns(all_plans, resumes):
+    """The turns, one after another."""
+    timed, untimed = ([plan for plan in all_plans if plan.times == times] for times in (True, False))
+    alone = [Turn([plan], plan.seconds) for plan in timed + untimed]
+    verifying = [plan for plan in timed if plan.uses_gpu]
+    together = [plan for plan in untimed if plan.uses_gpu]
+    at_once = most_at_once() if len(together + verifying) > 1 and not resumes else 1
+    if at_once == 1:
+        return alone
+    seconds = [plan.seconds for plan in together] + [plan.verifying_seconds for plan in verifying]
+    first = Turn(together, max(seconds), verifying, at_once)
+    for turn in alone:
+        if turn.plans[0] in verifying:
+            turn.seconds -= turn.plans[0].verifying_seconds
+    return [first] + [turn for turn in alone if turn.plans[0] not in together]
+
+
 def run_all(drivers, out, save, done, teller):
     """Runs the drivers and tells how long the rest will take. `done` gets the result of each."""
-    in_turn = turns([planned(driver, options, teller) for driver, options in drivers.items()])
-    estimates = [max(plan.seconds for plan in plans) for plans in in_turn]
+    options = [option for of_driver in drivers.values() for option in of_driver]
+    in_turn = turns(list(planned(drivers, teller)), "--resume" in options)
+    estimates = [turn.seconds for turn in in_turn]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
     started = time.monotonic()
-    for i, plans in enumerate(in_turn):
-        together = [
-            Ran(plan.driver, f"{out}/{plan.driver}" if out else "", [*save_option(plan.driver, save), *plan.options])
-            for plan in plans
-        ]
-        first, last = len(done) + 1, len(done) + len(together)
-        done += together
-        names = ", ".join(plan.driver for plan in plans)
-        place = f"{first}" if first == last else f"{first} to {last}"
-        teller.in_place(f"{names}, {place} of {len(drivers)}, about {duration(estimates[i])}")
-        run(together, teller)
-        # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
-        spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
-        if spent > 0 and math.isfinite(spent) and "--resume" not in plans[0].options:
-            left *= (time.monotonic() - started) / spent
-        text = f", about {duration(left)} left" if last < len(drivers) else ""
-        for number, ran in enumerate(together, first):
-            teller.line(f"bench-all: {ran.driver} ended with {exit_text(ran.code)}, {number} of {len(drivers)}{text}")
+    with tempfile.TemporaryDirectory(prefix="antbench-verified-") as folder:
+        for i, turn in enumerate(in_turn):
+            run_turn(turn, Path(folder), out, save, done, teller)
+            # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
+            spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
+            if spent > 0 and math.isfinite(spent) and "--resume" not in options:
+                left *= (time.monotonic() - started) / spent
+            text = f", about {duration(left)} left" if i + 1 < len(in_turn) else ""
+            if turn.verifying:
+                count = len(turn.verifying)
+                have = f"{count} of them have verified their" if count > 1 else "1 of them has verified its"
+                teller.line(f"bench-all: {have} rows{text}")
+            for number, ran in enumerate(done[len(done) - len(turn.plans) :], len(done) - len(turn.plans) + 1):
+                code = exit_text(ran.code)
+                teller.line(f"bench-all: {ran.driver} ended with {code}, {number} of {len(drivers)}{text}")
+
+
+def run_turn(turn, folder, out, save, done, teller):
+    """Runs a turn. What its drivers verify goes to a folder each, where later turns find it."""
+
+    def result_of(plan, **more):
+        return Ran(plan.driver, arguments=[*save_option(plan.driver, save), *plan.options], **more)
+
+    names = ", ".join(plan.driver for plan in turn.plans + turn.verifying)
+    teller.in_place(f"{names}, about {duration(turn.seconds)}")
+    together = [result_of(plan, out=f"{out}/{plan.driver}" if out else "") for plan in turn.plans]
+    for ran in together:
+        ran.verified = str(folder / ran.driver) if is_complete(folder / ran.driver) else ""
+    beside = [result_of(plan, out=str(folder / plan.driver)) for plan in turn.verifying]
+    for ran in beside:
+        ran.arguments.append("--verify")
+    done += together
+    run(together + beside, turn.at_once, teller)
 
 
 def worst(codes):

@@ -259,11 +259,11 @@ static void wrong_options(void **state)
 static void help_names_every_option(void **state)
 {
     (void)state;
-    static const char *const names[] = {"--list",       "--dry-run",       "--instances",   "--implementations",
-                                        "--backend",    "--device",        "--profile",     "--runs",
-                                        "--iterations", "--time-budget",   "--seed",        "--out",
-                                        "--resume",     "--quiet",         "--help",        "--version",
-                                        "--rows",       "--until-precise", "--lock-clocks", "--energy"};
+    static const char *const names[] = {
+        "--list",        "--dry-run", "--instances",  "--implementations", "--backend", "--device",
+        "--profile",     "--runs",    "--iterations", "--time-budget",     "--seed",    "--out",
+        "--resume",      "--quiet",   "--help",       "--version",         "--rows",    "--until-precise",
+        "--lock-clocks", "--energy",  "--verify",     "--verified"};
     parsed p;
     parse(&p, "--help --nonsense");
     assert_int_equal(p.options.action, AB_ACTION_EXIT);

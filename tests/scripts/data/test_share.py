@@ -40,6 +40,8 @@ def private(tmp_path):
         "--out",
         "/home/someone/results/3.3",
         "--save=../private/images",
+        "--verified",
+        "/tmp/antbench-verified-x/3.3",
     ]
     meta["machine"]["host_name"] = HOST
     meta["devices"][0].update(uuid=UUID, pci_bus_id=BUS)
@@ -89,7 +91,7 @@ def test_fingerprints_stay(private, tmp_path):
 def test_what_is_told_of_the_run_stays(private, tmp_path):
     found = contents(shared(private, tmp_path / "out"))
     meta = json.loads(found[f"{ID}/meta.json"])
-    assert meta["command_line"] == ["antbench", "3.3", "--out", "3.3", "--save=images"]
+    assert meta["command_line"] == ["antbench", "3.3", "--out", "3.3", "--save=images", "--verified", "3.3"]
     assert meta["inputs"][0] == {"name": "d198", "sha256": "0" * 64, "path": "d198.tsp"}
     assert meta["build"]["cflags"] == "-O3 -Iinclude -Ibuild/gen"
     assert meta["doctor"][0] == {
