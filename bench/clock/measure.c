@@ -9,8 +9,10 @@
 enum { QUEUE_AHEAD = 4 };
 static const double LONG_MS = 10.0;
 static const double LOOK_S = 0.25; /* seconds between two looks at a GPU during long work */
-/* Delays before a GPU iteration: the least, the delay for work that waits for the GPU, the first one, and the most. */
-static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, FIRST_DELAY_S = 2e-3, MOST_DELAY_S = 16e-3;
+/* Delays before a GPU iteration: the least, the delay for work that waits for the GPU, the least after the CPU did
+ * something else, the first one, and the most. */
+static const double LEAST_DELAY_S = 30e-6, WAITING_DELAY_S = 50e-6, SLOW_DELAY_S = 0.5e-3, FIRST_DELAY_S = 2e-3,
+                    MOST_DELAY_S = 16e-3;
 static const double LONGER = 4.0; /* factor by which a delay grows that enqueuing outlasts */
 /* Seconds by which enqueuing outlasts a delay only if the work waits: no CPU is slow for so long a moment. */
 static const double SURELY_WAITS_S = 0.1;
@@ -151,7 +153,8 @@ static ab_status run_iterations(ab_work *work, const work_clock *clock, const ab
         const bool profiled = timing->profiled && *completed == 0;
         if (profiled) gpu_profiler_begin();
         const double begin = ab_now_s();
-        const double delay_s = slow && !timing->waits ? fmax(FIRST_DELAY_S, timing->delay_s) : timing->delay_s;
+        const double least_s = *completed > 0 || timing->begun ? SLOW_DELAY_S : FIRST_DELAY_S;
+        const double delay_s = slow && !timing->waits ? fmax(least_s, timing->delay_s) : timing->delay_s;
         const ab_status status =
             run_iteration(work, clock, timing, delay_s, *completed * stride, profiled ? series->launches : NULL);
         const double enqueue_s = ab_now_s() - begin;

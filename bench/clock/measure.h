@@ -9,7 +9,8 @@
  * a time.
  *
  * The CPU looks at the GPU (ab_timing) after it has queued one iteration and before it queues the next. So a look never
- * separates two launches of one sample. The iteration after a look has the same delay as the first.
+ * separates two launches of one sample. The iteration after a look has a long delay too, and so has the first one of
+ * every group.
  */
 #ifndef ANTBENCH_MEASURE_H
 #define ANTBENCH_MEASURE_H
@@ -47,6 +48,7 @@ typedef struct ab_timing {
     /* Number of iterations by which the CPU may be ahead of the GPU; 0: it waits for each one. */
     int ahead;
     double delay_s; /* seconds by which the GPU waits before each iteration */
+    bool begun;     /* true if an earlier group has run the same work */
     bool waits;     /* true if the work waits for the GPU in its middle, so that a delay does not help */
     /* True if a profiler records the first iteration (gpu_profiler_begin), and its launches are listed. */
     bool profiled;

@@ -217,6 +217,7 @@ static ab_status time_group(sampler *s, int size, double budget_s, int *complete
     const ab_sampling *sampling = s->sampling;
     int more = 0;
     s->timing.profiled = sampling->profiled && s->series->n == 0;
+    s->timing.begun = !sampling->fresh && s->series->n > 0;
     AB_TRY(ab_time_work(timed_work(s), &s->timing, size, budget_s, s->series, completed));
     s->timing.profiled = false;
     const int missing = sampling->least - s->kept - *completed;

@@ -84,7 +84,7 @@ const ab_driver table_kth_8 = {
     .summary = "Figures 8 and 9 of the KTH report: convolution on CPU and GPU.",
     .efforts = {{.runs = 1, .iterations = 10, .budget_s = 0.2, .precise = 0.01, .limit_s = 2, .host_steps = 7e4},
                 {.runs = 1, .iterations = 100, .budget_s = 0.2, .precise = 0.01, .limit_s = 4, .host_steps = 7e4},
-                {.runs = 1, .iterations = 1000, .budget_s = 0.1, .limit_s = 20, .host_steps = 3e5}},
+                {.runs = 1, .iterations = 1000, .budget_s = 0.05, .limit_s = 20, .host_steps = 3e5}},
     .inputs = {"random-256", "{random}", "{random}"},
     .sets = sets,
     .headings = headings,

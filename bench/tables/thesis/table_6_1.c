@@ -78,7 +78,7 @@ const ab_driver table_6_1 = {
     .sets = sets,
     .efforts = {{.runs = 1, .iterations = 20, .budget_s = 1, .precise = 0.01, .host_steps = 3e5},
                 {.runs = 1, .iterations = 1000, .budget_s = 0.5, .precise = 0.01, .host_steps = 3e5},
-                {.runs = 1, .iterations = 1000, .budget_s = 0.2, .host_steps = 3e6}},
+                {.runs = 1, .iterations = 1000, .budget_s = 0.1, .host_steps = 3e6}},
     .inputs = {"lena cameraman shapes-128 hue-128", "{all}", "{all-sizes}"},
     .headings = headings,
     .blocks = blocks,

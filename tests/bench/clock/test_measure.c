@@ -642,6 +642,24 @@ static void test_a_gpu_is_looked_at_in_the_midst_of_a_group(void **state)
     ab_series_free(&series);
 }
 
+/* Such a work is enqueued as fast as ever, so the GPU need not wait for it for long. */
+static void test_the_gpu_waits_less_for_a_work_that_has_run_before(void **state)
+{
+    (void)state;
+    for (int begun = 0; begun < 2; ++begun) {
+        slow_work work = {.work = {.methods = &slow_methods}, .to = 1, .slow_s = SLOW_S};
+        const ab_timing timing = {.backend = AB_CUDA, .ahead = 4, .delay_s = 50e-6, .begun = begun};
+        ab_series series = {0};
+        int completed;
+        the_system = (fake_system){.on = true, .tells = true, .now_s = 100.0, .step_s = 1e-6};
+        assert_int_equal(ab_time_work(&work.work, &timing, 2, 10.0, &series, &completed).code, AB_OK);
+        the_system.on = false;
+        assert_int_equal(series.late[0], begun);
+        assert_false(series.late[1]);
+        ab_series_free(&series);
+    }
+}
+
 static void test_a_group_of_one_and_one_that_a_budget_ends_are_looked_at_too(void **state)
 {
     (void)state;
@@ -837,6 +855,7 @@ int main(void)
         cmocka_unit_test(test_samples_with_slices_have_not_converged),
         cmocka_unit_test(test_what_speaks_against_times),
         cmocka_unit_test(test_a_gpu_is_looked_at_in_the_midst_of_a_group),
+        cmocka_unit_test(test_the_gpu_waits_less_for_a_work_that_has_run_before),
         cmocka_unit_test(test_a_group_of_one_and_one_that_a_budget_ends_are_looked_at_too),
         cmocka_unit_test(test_a_long_group_is_looked_at_again_and_again),
         cmocka_unit_test_setup(test_conditions_are_the_means_of_the_looks_at_work, load_fake_nvml),
