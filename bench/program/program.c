@@ -84,7 +84,7 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
                               const past *before, ab_progress *progress)
 {
     const double begin = ab_now_s(), estimate = ab_cell_estimate(plan, cell);
-    char label[440], why_not[64], outcome[128] = "taken from the run before";
+    char label[440], why_not[64], outcome[128];
     ab_row row;
     snprintf(label, sizeof label, "%s/%s/%s %s", cell->key.table, cell->key.row, cell->key.instance, cell->key.params);
     ab_progress_row(progress, label);
@@ -93,6 +93,8 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     if (why_not[0]) {
         strcpy(outcome, why_not);
     } else if (kept) {
+        strcpy(outcome,
+               before->verified.n_rows ? "taken from the run of --verified" : "taken from the interrupted run");
         ab_bench_count(bench, kept->status);
     } else {
         const ab_recorded_row *first = first_of(before, cell);
