@@ -224,24 +224,25 @@ static ab_status open_run(ab_bench *bench, const ab_plan *plan)
     return status;
 }
 
-static void warn_of_others(const ab_options *options)
-{
-    const double others = ab_machine_others();
-    if (options->quiet || !(others >= AB_BUSY)) return;
-    tell_note(options, "about %.1f other threads are running on this machine: CPU times will be longer", others);
-}
-
-static bool has_gpu_times(const ab_plan *plan)
+/* True if rows of the backend are timed. */
+static bool has_times(const ab_plan *plan, ab_backend backend)
 {
     for (int i = 0; i < plan->n_cells; ++i)
-        if (plan->cells[i].c.implementation->backend == AB_CUDA && plan->cells[i].timed) return true;
+        if (plan->cells[i].c.implementation->backend == backend && plan->cells[i].timed) return true;
     return false;
+}
+
+static void warn_of_others(const ab_options *options, const ab_plan *plan)
+{
+    const double others = ab_machine_others();
+    if (options->quiet || !(others >= AB_BUSY) || !has_times(plan, AB_CPU)) return;
+    tell_note(options, "about %.1f other threads are running on this machine: CPU times will be longer", others);
 }
 
 static void warn_of_gpu(const ab_bench *bench, const ab_plan *plan)
 {
     char warnings[AB_WARNINGS][AB_WARNING_TEXT];
-    if (bench->options->quiet || !has_gpu_times(plan)) return;
+    if (bench->options->quiet || !has_times(plan, AB_CUDA)) return;
     const int count = ab_state_warnings(&bench->machine, warnings);
     for (int i = 0; i < count; ++i) tell_note(bench->options, "%s", warnings[i]);
 }
@@ -263,7 +264,7 @@ static void announce(const ab_bench *bench, const ab_plan *plan, bool in_process
     if (!options->quiet) /* scripts/bench_all reads the run's directory from this line */
         fprintf(stderr, "[0/%d] seed %llu, %swriting to %s\n", plan->n_cells, (unsigned long long)options->seed, how,
                 ab_run_directory(bench->run));
-    warn_of_others(options);
+    warn_of_others(options, plan);
 }
 
 /* Names a failed row and their number, to explain the exit code. Only the process that the user started does this, also

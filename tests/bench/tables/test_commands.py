@@ -797,33 +797,23 @@ def test_a_busy_machine_is_said_and_threads_wait_politely(tmp_path):
         environment = {
             name: value for name, value in os.environ.items() if name not in ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
         }
-        result = subprocess.run(
-            [
-                ROOT / "build/bin/antbench",
-                "3.3",
-                "--instances",
-                "u30",
-                "--backend",
-                "cpu",
-                "--runs",
-                "1",
-                "--iterations",
-                "2",
-                "--implementations",
-                "tsp/acotsp-omp",
-                "--out",
-                tmp_path / "run",
-            ],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
+        small = ["--instances", "u30", "--backend", "cpu", "--runs", "1", "--iterations", "2"]
+        result, untimed = (
+            subprocess.run(
+                [PROGRAM, "3.3", *small, "--implementations", "tsp/acotsp-omp", "--out", tmp_path / name, *more],
+                cwd=ROOT,
+                env=environment,
+                capture_output=True,
+                text=True,
+            )
+            for name, more in (("run", []), ("verified", ["--verify"]))
         )
     finally:
         for process in busy:
             process.kill()
             process.wait()
     assert result.returncode == 0 and "other threads are running on this machine" in result.stderr
+    assert untimed.returncode == 0 and "other threads" not in untimed.stderr
     meta = json.loads((tmp_path / "run/meta.json").read_text())
     assert meta["machine"]["omp_wait_policy"] == "passive" and meta["machine"]["other_threads"] >= 2
     assert meta["involuntary_switches"] >= 0
