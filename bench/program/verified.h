@@ -1,8 +1,9 @@
 /* What a run with --verify found, for the run that times its rows (--verified).
  *
- * Verifying takes no times, so several drivers may verify at once, as bench-all lets them. A row that was verified is
- * not verified again. A row without a time is taken over, and so is a wrong one. All others that did not end well are
- * done again, because other programs beside them may be the reason: too little memory, or too little time. */
+ * Verifying measures no times, so several drivers may verify at once. bench-all does so. A timed row that was right is
+ * timed, and not verified again. A wrong row is copied, and so is a row that has no time in any run, such as a quality.
+ * A row that failed otherwise is verified and timed as without --verified, because programs beside it may be the reason:
+ * they take memory and time. */
 #ifndef ANTBENCH_VERIFIED_H
 #define ANTBENCH_VERIFIED_H
 
@@ -14,7 +15,7 @@
  * run. Free with ab_recorded_free, also after an error. */
 ab_status ab_verified_read(const ab_options *options, const char *table_file, ab_recorded *verified);
 
-/* Appends to the run the rows that are not measured again, unless it has them. */
+/* Appends to the run the rows that are copied, unless it has them. */
 ab_status ab_verified_take(const ab_recorded *verified, const ab_plan *plan, ab_run *run);
 
 /* Returns the row of a timed cell that was verified and was right, or NULL. */

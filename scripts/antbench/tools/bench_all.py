@@ -1,8 +1,8 @@
 """make bench-all: runs the driver of every table, even if earlier ones fail.
 
-Drivers that time rows run one after another. Where a GPU takes several programs, all else comes first: drivers that
-time nothing run at the same time, and beside them the others verify their rows (--verify). One uses the CPU while
-another one uses the GPU. Elsewhere each driver verifies its rows itself.
+Drivers that time rows run one after another. Before that, if a GPU takes several programs at once, comes what takes no
+times. All drivers that time nothing run at once, and beside them the others verify their rows (--verify). So one program
+can use the CPU while another one uses the GPU. Without such a GPU each driver verifies its rows itself.
 
     OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
         OUT   directory that gets a folder per driver (3.3, 4.2); without it each driver uses its default
