@@ -121,7 +121,7 @@ static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *ord
         status = measure_cell(bench, plan, &loaded, &plan->cells[order[turn]], before, progress);
     }
     ab_unload(plan, &loaded);
-    return status;
+    return status.code == AB_OK ? ab_verified_take_setups(&before->verified, bench->run) : status;
 }
 
 /* Sorts the complete rows of the run into the order of the plan. */

@@ -35,17 +35,33 @@ static const ab_cell *cell_of(const ab_plan *plan, const ab_row *row)
     return NULL;
 }
 
+static bool is_setup(const ab_row *row)
+{
+    return strcmp(row->scope, "setup") == 0;
+}
+
 ab_status ab_verified_take(const ab_recorded *verified, const ab_plan *plan, ab_run *run)
 {
     for (int i = 0; i < verified->n_rows; ++i) {
         const ab_recorded_row *recorded = &verified->rows[i];
         ab_row row = recorded->row;
         const ab_cell *cell = cell_of(plan, &row);
-        /* A setup has times, and this run takes its own. */
-        if (strcmp(row.scope, "setup") == 0) continue;
+        if (is_setup(&row)) continue;
         if (row.status != AB_ROW_WRONG && (row.status != AB_ROW_OK || (cell && cell->timed))) continue;
         if (cell) memcpy(row.scope, cell->key.scope, sizeof row.scope);
         if (!ab_run_find(run, &row)) AB_TRY(ab_run_append(run, &row, recorded->samples, recorded->n_samples));
+    }
+    return ab_ok();
+}
+
+ab_status ab_verified_take_setups(const ab_recorded *verified, ab_run *run)
+{
+    for (int i = 0; i < verified->n_rows; ++i) {
+        const ab_recorded_row *recorded = &verified->rows[i];
+        ab_row row = recorded->row;
+        if (!is_setup(&row) || ab_run_find(run, &row)) continue;
+        ab_row_add_note(&row, "timed in the run of --verified");
+        AB_TRY(ab_run_append(run, &row, recorded->samples, recorded->n_samples));
     }
     return ab_ok();
 }

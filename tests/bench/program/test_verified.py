@@ -55,6 +55,7 @@ def test_rows_are_verified_and_none_is_timed(verified):
 @pytest.mark.parametrize("driver, options", [
     ("4.2", SMALL), ("6.1", ["--profile", "smoke", "--backend", "cpu", "--processes", 2]),
     ("5.1", ["--profile", "smoke", "--backend", "cpu", "--instances", "ramp-128"]),
+    ("frontier", ["--profile", "smoke", "--backend", "host", "--rows", "frontier-nn", "--instances", "u30"]),
 ])  # fmt: skip
 def test_a_run_with_verified_rows_is_as_one_that_verifies_itself(tmp_path, driver, options):
     """In all that is not a time: with rows that are judged, those that accompany them, and setups."""
@@ -69,7 +70,7 @@ def test_a_run_with_verified_rows_is_as_one_that_verifies_itself(tmp_path, drive
         assert (row["samples"] == "") == (whole[key]["samples"] == "")
     of_verified, of_timed = (json.loads((tmp_path / name / "meta.json").read_text()) for name in ("verified", "timed"))
     assert of_timed["verification"] == {name: of_verified[name] for name in ("run_id", "started_utc", "ended_utc")}
-    assert runs.load_run(tmp_path / "timed").rows["samples"].max() > 0
+    assert runs.load_run(tmp_path / "timed").rows["samples"].max() > 0  # of a setup, on the host backend
 
 
 def test_what_was_verified_is_not_verified_again(verified, tmp_path):
