@@ -13,7 +13,7 @@ _antbench()
         case $before in
         --backend) words="auto cuda host cpu" ;;
         --profile) words="smoke quick thesis" ;;
-        --out | --save) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
+        --out | --save | --verified) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$word"); return ;;
         --implementations) words=$("$program" "$table" --list 2>/dev/null | awk -F'\t' 'NR > 1 && !told[$1]++ { print $1 }') ;;
         --rows)
             words=$("$program" --rows 2>/dev/null |
