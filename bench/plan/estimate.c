@@ -64,9 +64,10 @@ static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, 
 {
     double sample_s, once_s;
     *first_s = *later_s = 0.0;
-    if (ab_cell_is_too_large(cell) || (plan->options->verified && !cell->timed)) return;
+    const bool is_copied = plan->options->verified && !cell->timed && cell->c.implementation->backend != AB_HOST;
+    if (ab_cell_is_too_large(cell) || is_copied) return;
     cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);
-    if (plan->options->verified) once_s = 0.0;
+    if (plan->options->verified && cell->timed) once_s = 0.0;
     if (plan->options->verify && cell->c.measure->timed) sample_s = 0.0;
     const double samples_s = fmin(sample_s * ab_cell_count(plan, cell).samples,
                                   fmax(ab_cell_budget(plan, cell), sample_s * fmax(1.0, ab_cell_least(plan, cell))));

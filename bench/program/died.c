@@ -79,7 +79,8 @@ static ab_status note_row(ab_bench *bench, const ab_plan *plan, const char *befo
     if (sscanf(before, "%d %d", &number, &cell) != 2 || cell < 0 || cell >= plan->n_cells) return ab_ok();
     ab_row row = plan->cells[cell].key;
     if (ab_run_find(bench->run, &row)) return ab_ok();
-    row.status = AB_ROW_WRONG;
+    /* A run that only verifies may have programs beside it, such as those that use up the memory. */
+    row.status = bench->options->verify ? AB_ROW_ERROR : AB_ROW_WRONG;
     ab_row_add_note(&row, "ended the program by signal %d (%s) while it was verified or measured", number,
                     strsignal(number));
     return ab_run_append(bench->run, &row, NULL, 0);

@@ -93,8 +93,8 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
     if (why_not[0]) {
         strcpy(outcome, why_not);
     } else if (kept) {
-        strcpy(outcome,
-               before->verified.n_rows ? "taken from the run of --verified" : "taken from the interrupted run");
+        strcpy(outcome, ab_verified_has(&before->verified, cell) ? "taken from the run of --verified"
+                                                                 : "taken from the interrupted run");
         ab_bench_count(bench, kept->status);
     } else {
         const ab_recorded_row *first = first_of(before, cell);
@@ -121,7 +121,7 @@ static ab_status measure_in_order(ab_bench *bench, ab_plan *plan, const int *ord
         status = measure_cell(bench, plan, &loaded, &plan->cells[order[turn]], before, progress);
     }
     ab_unload(plan, &loaded);
-    return status.code == AB_OK ? ab_verified_take_setups(&before->verified, bench->run) : status;
+    return status;
 }
 
 /* Sorts the complete rows of the run into the order of the plan. */

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/plan/order.h"
 #include "bench/program/verified.h"
 
 ab_status ab_verified_read(const ab_options *options, const char *table_file, ab_recorded *verified)
@@ -35,40 +36,53 @@ static const ab_cell *cell_of(const ab_plan *plan, const ab_row *row)
     return NULL;
 }
 
-static bool is_setup(const ab_row *row)
+/* True if the run has the row's result without measuring it: it is no time, or the row was wrong. */
+static bool is_copied(const ab_row *row, const ab_cell *cell)
 {
-    return strcmp(row->scope, "setup") == 0;
+    return row->status == AB_ROW_WRONG || (row->status == AB_ROW_OK && !(cell && cell->timed));
+}
+
+/* A setup has times, so the run takes its own, unless none of the rows that it times needs it. */
+static ab_status take_setup(const ab_recorded_row *recorded, const ab_plan *plan, ab_run *run)
+{
+    ab_row row = recorded->row;
+    const int cell = ab_order_of_setup(plan, &row);
+    if ((cell >= 0 && plan->cells[cell].timed) || ab_run_find(run, &row)) return ab_ok();
+    ab_row_add_note(&row, "timed in the run of --verified");
+    return ab_run_append(run, &row, recorded->samples, recorded->n_samples);
+}
+
+static ab_status take(const ab_recorded_row *recorded, const ab_plan *plan, ab_run *run)
+{
+    ab_row row = recorded->row;
+    const ab_cell *cell = cell_of(plan, &row);
+    if (strcmp(row.scope, "setup") == 0) return take_setup(recorded, plan, run);
+    if (!is_copied(&row, cell)) return ab_ok();
+    if (cell) memcpy(row.scope, cell->key.scope, sizeof row.scope);
+    return ab_run_find(run, &row) ? ab_ok() : ab_run_append(run, &row, recorded->samples, recorded->n_samples);
 }
 
 ab_status ab_verified_take(const ab_recorded *verified, const ab_plan *plan, ab_run *run)
 {
-    for (int i = 0; i < verified->n_rows; ++i) {
-        const ab_recorded_row *recorded = &verified->rows[i];
-        ab_row row = recorded->row;
-        const ab_cell *cell = cell_of(plan, &row);
-        if (is_setup(&row)) continue;
-        if (row.status != AB_ROW_WRONG && (row.status != AB_ROW_OK || (cell && cell->timed))) continue;
-        if (cell) memcpy(row.scope, cell->key.scope, sizeof row.scope);
-        if (!ab_run_find(run, &row)) AB_TRY(ab_run_append(run, &row, recorded->samples, recorded->n_samples));
-    }
+    for (int i = 0; i < verified->n_rows; ++i) AB_TRY(take(&verified->rows[i], plan, run));
     return ab_ok();
 }
 
-ab_status ab_verified_take_setups(const ab_recorded *verified, ab_run *run)
+static const ab_row *find(const ab_recorded *verified, const ab_cell *cell)
 {
-    for (int i = 0; i < verified->n_rows; ++i) {
-        const ab_recorded_row *recorded = &verified->rows[i];
-        ab_row row = recorded->row;
-        if (!is_setup(&row) || ab_run_find(run, &row)) continue;
-        ab_row_add_note(&row, "timed in the run of --verified");
-        AB_TRY(ab_run_append(run, &row, recorded->samples, recorded->n_samples));
-    }
-    return ab_ok();
+    const ab_row key = key_there(cell);
+    const ab_recorded_row *found = ab_recorded_find(verified, &key);
+    return found ? &found->row : NULL;
+}
+
+bool ab_verified_has(const ab_recorded *verified, const ab_cell *cell)
+{
+    const ab_row *found = find(verified, cell);
+    return found && is_copied(found, cell);
 }
 
 const ab_row *ab_verified_find(const ab_recorded *verified, const ab_cell *cell)
 {
-    const ab_row key = key_there(cell);
-    const ab_recorded_row *found = cell->timed ? ab_recorded_find(verified, &key) : NULL;
-    return found && found->row.status == AB_ROW_OK ? &found->row : NULL;
+    const ab_row *found = cell->timed ? find(verified, cell) : NULL;
+    return found && found->status == AB_ROW_OK ? found : NULL;
 }

@@ -132,8 +132,8 @@ static json_t *options_json(const ab_options *options)
     return OBJECT({"profile", json_string(ab_profile_name(options->profile))},
                   {"backend", json_string(ab_backend_choice_name(options->backend))},
                   {"device", json_integer(options->device)}, {"processes", whole_or_null(options->processes)},
-                  {"process", whole_or_null(options->process)}, {"runs", whole_or_null(options->runs)},
-                  {"iterations", whole_or_null(options->iterations)},
+                  {"process", whole_or_null(options->process)}, {"verify", json_boolean(options->verify)},
+                  {"runs", whole_or_null(options->runs)}, {"iterations", whole_or_null(options->iterations)},
                   {"time_budget_s", time_budget_json(options->time_budget_s)},
                   {"until_precise", options->until_precise > 0.0 ? json_real(options->until_precise) : json_null()},
                   {"lock_clocks", clock_json(options->lock_clocks)}, {"energy_s", json_real(options->energy_s)},
@@ -380,8 +380,10 @@ static ab_status expect_same_devices(const json_t *old, const json_t *now, const
     return status;
 }
 
-static ab_status check_same(const json_t *old, const json_t *now, const other_run *other)
+/* `verifies` is what the old run must say of --verify. */
+static ab_status check_same(const json_t *old, const json_t *now, const json_t *verifies, const other_run *other)
 {
+    AB_TRY(expect_same("options.verify", member(old, "options.verify"), verifies, other));
     for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
         AB_TRY(expect_same(identity[i], member(old, identity[i]), member(now, identity[i]), other));
     AB_TRY(expect_same_devices(old, now, other));
@@ -394,7 +396,8 @@ static ab_status check_same(const json_t *old, const json_t *now, const other_ru
 
 ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory)
 {
-    return check_same(old, now, &(other_run){directory, "resumed", "use another --out for a new run"});
+    const other_run other = {directory, "resumed", "use another --out for a new run"};
+    return check_same(old, now, member(now, "options.verify"), &other);
 }
 
 ab_status ab_meta_take_verified(json_t *now, const json_t *verified, const char *directory)
@@ -402,7 +405,7 @@ ab_status ab_meta_take_verified(json_t *now, const json_t *verified, const char 
     static const char *const told[] = {"run_id", "started_utc", "ended_utc"};
     const other_run other = {directory, "taken as verified", "run it again with --verify"};
     AB_TRY(expect_same("complete", member(verified, "complete"), json_true(), &other));
-    AB_TRY(check_same(verified, now, &other));
+    AB_TRY(check_same(verified, now, json_true(), &other));
     json_t *verification = json_object();
     bool done = verification;
     for (size_t i = 0; i < sizeof told / sizeof *told && done; i++)

@@ -37,8 +37,8 @@ ab_status ab_meta_read(const char *path, json_t **meta);
 /* Returns AB_BAD_INPUT with the difference unless this run, `now`, may continue the run described by `old`. */
 ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory);
 
-/* Records in `now` the run that verified its rows. Returns AB_BAD_INPUT with the difference unless that run is complete
- * and may be taken for this. */
+/* Records in `now` the run that verified its rows. Returns AB_BAD_INPUT with the difference unless that run is
+ * complete, had --verify, and is like this one otherwise. */
 ab_status ab_meta_take_verified(json_t *now, const json_t *verified, const char *directory);
 
 /* Makes `now` a continuation of `old`: it takes over run_id and start, and adds a time to "resumed_utc". */

@@ -350,7 +350,7 @@ def test_what_takes_no_times_comes_first_and_at_the_same_time(folder):
     assert told_[6:] == ["begin 3.3 verified active", "end 3.3 verified", "begin 5.1 run active", "end 5.1 run"]
     lines = done.stderr.splitlines()
     assert ended == ["3.2", "jpdc-9", "3.3", "5.1"] and lines[0] == "bench-all: 4 drivers, about 1 min"
-    assert any(line.startswith("bench-all: 1 of them has verified its rows, about") for line in lines)
+    assert any(line.startswith("bench-all: 1 of the others have verified their rows, about") for line in lines)
     assert sorted(line for line in done.stdout.splitlines() if line.startswith("tables of")) == [
         "tables of 3.2", "tables of 3.3", "tables of 3.3", "tables of 5.1", "tables of jpdc-9",
     ]  # fmt: skip
@@ -358,9 +358,12 @@ def test_what_takes_no_times_comes_first_and_at_the_same_time(folder):
 
 
 def test_a_driver_whose_verification_ended_early_verifies_itself(folder):
-    told_, ended, _ = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", COMPLETE="false")
+    told_, ended, done = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", COMPLETE="false")
     assert told_[4:] == ["begin 3.3 run active", "end 3.3 run", "begin 4.2 run active", "end 4.2 run"]
-    assert ended == ["3.3", "4.2"]
+    assert ended == ["3.3", "4.2"] and "bench-all: 0 of the others have verified their rows" in done.stderr
+    said = " ".join(done.stderr.split())
+    for driver in ended:
+        assert f"bench-all: {driver} verifies its rows later: --verify ended with 0: ended with 0" in said
 
 
 def test_a_small_gpu_has_fewer_programs_at_once(folder):
@@ -385,6 +388,11 @@ def test_others_run_alone(folder, rows, gpu, options):
     told_, ended, _ = turns(folder, rows, gpu, options=options)
     assert told_ == [f"begin {first} run active", f"end {first} run", f"begin {second} run active", f"end {second} run"]
     assert ended == [first, second]
+
+
+def test_what_the_user_names_as_verified_is_not_verified_before(folder):
+    told_, _, _ = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", options=["--verified", "there"])
+    assert [line.split()[:2] for line in told_] == [["begin", "3.3"], ["end", "3.3"], ["begin", "4.2"], ["end", "4.2"]]
 
 
 def test_all_that_run_at_the_same_time_hear_of_an_interruption(folder):

@@ -126,6 +126,7 @@ META = {
         "device?": is_whole,
         "processes?": is_whole,
         "process?": is_whole,
+        "verify?": is_flag,
         "runs?": is_whole,
         "iterations?": is_whole,
         "time_budget_s?": is_budget,

@@ -1,7 +1,7 @@
 """make bench-all: runs the driver of every table, even if earlier ones fail.
 
 Drivers that time rows run one after another. Before that, if a GPU takes several programs at once, comes what takes no
-times. All drivers that time nothing run at once, and beside them the others verify their rows (--verify). So one program
+times. Drivers that time nothing run at once, and beside them the others verify their rows (--verify). So one program
 can use the CPU while another one uses the GPU. Without such a GPU each driver verifies its rows itself.
 
     OUT=DIR SAVE=DIR antbench-results bench-all OPTION...
@@ -93,6 +93,7 @@ class Ran:
     verified: str = ""  # folder of the run that verified its rows, or ""
     code: int = command.ERROR  # negative: the number of the signal that ended it
     seconds: float = 0.0
+    begun: bool = False
     directory: str = ""  # directory of its run; "" if no run was begun
     errors: list = field(default_factory=list)  # lines of error messages
 
@@ -249,21 +250,21 @@ def seconds_in(said):
     return float(seconds) if name == "seconds" else 0.0
 
 
-def planned(drivers, teller):
-    """[Planned] of {driver: its options}."""
+def planned(drivers, at_once, teller):
+    """[Planned] of {driver: its options}. So many drivers are asked at once; each may start the GPU."""
 
-    def dry_run(driver, options):
-        return subprocess.run(
-            [PROGRAM, driver, *options, "--dry-run"], capture_output=True, text=True, errors="replace"
-        )
+    def dry_run(asked):
+        driver, options, more = asked
+        command_line = [PROGRAM, driver, *options, *more, "--dry-run"]
+        return subprocess.run(command_line, capture_output=True, text=True, errors="replace")
 
-    with ThreadPoolExecutor() as threads:
-        asked = [
-            (driver, options, [threads.submit(dry_run, driver, [*options, *more]) for more in ([], ["--verify"])])
-            for driver, options in drivers.items()
-        ]
-    for driver, options, answers in asked:
-        done, verifying = (answer.result() for answer in answers)
+    asked = [(driver, options, more) for driver, options in drivers.items() for more in ([], ["--verify"])]
+    threads = ThreadPoolExecutor(at_once)
+    try:
+        answers = list(threads.map(dry_run, asked))
+    finally:
+        threads.shutdown(cancel_futures=True)
+    for (driver, options, _), done, verifying in zip(asked[::2], answers[::2], answers[1::2]):
         for line in done.stderr.splitlines():
             if (found := line.partition(": note: "))[1]:
                 teller.note(found[2])
@@ -272,7 +273,7 @@ def planned(drivers, teller):
             driver,
             options,
             seconds_in(done.stdout),
-            any(map(plans.is_timed, rows)),
+            not rows or any(map(plans.is_timed, rows)),
             any(row["backend"] == "cuda" for row in rows),
             seconds_in(verifying.stdout),
         )
@@ -328,7 +329,7 @@ class Running:
 
     def start(self, environment):
         ran = self.ran
-        self.started = time.monotonic()
+        ran.begun, self.started = True, time.monotonic()
         self.process = subprocess.Popen(
             [
                 *[PROGRAM, ran.driver],
@@ -400,17 +401,16 @@ class Turn:
     at_once: int = 1  # most programs at once
 
 
-def turns(all_plans, resumes):
-    """The turns, one after another."""
+def turns(all_plans, at_once):
+    """The turns, one after another. With one program at once, each is of one driver."""
     timed, untimed = ([plan for plan in all_plans if plan.times == times] for times in (True, False))
     alone = [Turn([plan], plan.seconds) for plan in timed + untimed]
     verifying = [plan for plan in timed if plan.uses_gpu]
     together = [plan for plan in untimed if plan.uses_gpu]
-    at_once = most_at_once() if len(together + verifying) > 1 and not resumes else 1
-    if at_once == 1:
+    if at_once == 1 or len(together + verifying) < 2:
         return alone
     seconds = [plan.seconds for plan in together] + [plan.verifying_seconds for plan in verifying]
-    first = Turn(together, max(seconds), verifying, at_once)
+    first = Turn(together, max(*seconds, sum(seconds) / at_once), verifying, at_once)
     for turn in alone:
         if turn.plans[0] in verifying:
             turn.seconds -= turn.plans[0].verifying_seconds
@@ -419,8 +419,10 @@ def turns(all_plans, resumes):
 
 def run_all(drivers, out, save, done, teller):
     """Runs the drivers and tells how long the rest will take. `done` gets the result of each."""
-    options = [option for of_driver in drivers.values() for option in of_driver]
-    in_turn = turns(list(planned(drivers, teller)), "--resume" in options)
+    names = {option.partition("=")[0] for options in drivers.values() for option in options}
+    at_once = most_at_once()
+    verifies = not names & {"--resume", "--verified"}  # else that may be done already
+    in_turn = turns(list(planned(drivers, at_once, teller)), at_once if verifies else 1)
     estimates = [turn.seconds for turn in in_turn]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
     started = time.monotonic()
@@ -429,13 +431,12 @@ def run_all(drivers, out, save, done, teller):
             run_turn(turn, Path(folder), out, save, done, teller)
             # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
             spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
-            if spent > 0 and math.isfinite(spent) and "--resume" not in options:
+            if spent > 0 and math.isfinite(spent) and "--resume" not in names:
                 left *= (time.monotonic() - started) / spent
             text = f", about {duration(left)} left" if i + 1 < len(in_turn) else ""
             if turn.verifying:
-                count = len(turn.verifying)
-                have = f"{count} of them have verified their" if count > 1 else "1 of them has verified its"
-                teller.line(f"bench-all: {have} rows{text}")
+                count = len([plan for plan in turn.verifying if is_complete(Path(folder) / plan.driver)])
+                teller.line(f"bench-all: {count} of the others have verified their rows{text}")
             for number, ran in enumerate(done[len(done) - len(turn.plans) :], len(done) - len(turn.plans) + 1):
                 code = exit_text(ran.code)
                 teller.line(f"bench-all: {ran.driver} ended with {code}, {number} of {len(drivers)}{text}")
@@ -455,8 +456,15 @@ def run_turn(turn, folder, out, save, done, teller):
     beside = [result_of(plan, out=str(folder / plan.driver)) for plan in turn.verifying]
     for ran in beside:
         ran.arguments.append("--verify")
-    done += together
-    run(together + beside, turn.at_once, teller)
+    try:
+        run(together + beside, turn.at_once, teller)
+    finally:
+        done += [ran for ran in together if ran.begun]
+    for ran in beside:
+        if not is_complete(ran.out):
+            why = f"{ran.driver} verifies its rows later: --verify ended with {exit_text(ran.code)}: {ran.why}"
+            for line in wrapped(f"bench-all: {why}"):
+                teller.line(line)
 
 
 def worst(codes):

@@ -68,6 +68,7 @@ def test_a_run_with_verified_rows_is_as_one_that_verifies_itself(tmp_path, drive
         of_both = {name for name in row if name not in OF_TIMES and not name.endswith("_ms")}
         assert {name: row[name] for name in of_both} == {name: whole[key][name] for name in of_both}
         assert (row["samples"] == "") == (whole[key]["samples"] == "")
+        assert row["samples"] or row["status"] == whole[key]["status"]
     of_verified, of_timed = (json.loads((tmp_path / name / "meta.json").read_text()) for name in ("verified", "timed"))
     assert of_timed["verification"] == {name: of_verified[name] for name in ("run_id", "started_utc", "ended_utc")}
     assert runs.load_run(tmp_path / "timed").rows["samples"].max() > 0  # of a setup, on the host backend
@@ -134,3 +135,26 @@ def test_the_plan_of_a_run_that_only_verifies_has_no_times():
     done = drive(*SMALL, "--verify", "--dry-run")
     scopes = {line.split("\t")[6] for line in done.stdout.splitlines()[1:-2]}
     assert scopes == {"functional"}
+
+
+def test_a_run_that_has_times_is_refused(tmp_path):
+    """Its times would be taken for this run's."""
+    run(tmp_path / "timed", *SMALL)
+    refused = run(tmp_path / "again", *SMALL, "--verified", tmp_path / "timed", code=2)
+    assert "cannot be taken as verified: options.verify was false and is now true" in one_line(refused)
+
+
+@pytest.mark.parametrize("before, after", [(["--verify"], []), ([], ["--verify"])])
+def test_a_run_is_resumed_with_verify_or_without_as_it_began(tmp_path, before, after):
+    run(tmp_path / "run", *SMALL, *before)
+    refused = run(tmp_path / "run", *SMALL, *after, "--resume", code=2)
+    assert "cannot be resumed: options.verify was " in one_line(refused)
+
+
+def test_a_row_of_the_host_backend_keeps_its_time_limit(tmp_path):
+    """Where --verify gave up on it, so does the run that is to take it over."""
+    options = ["--profile", "smoke", "--backend", "host", "--rows", "jsc-4", "--time-budget", 1e-6]
+    run(tmp_path / "verified", *options, "--verify", driver="jsc-4", code=77)
+    run(tmp_path / "timed", *options, "--verified", tmp_path / "verified", driver="jsc-4", code=77)
+    for name in ("verified", "timed"):
+        assert {row["status"] for row in rows_of(tmp_path / name)} == {"timeout"}
