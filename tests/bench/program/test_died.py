@@ -36,3 +36,16 @@ def test_a_signal_is_a_wrong_row(tmp_path, quiet):
     assert "tsp/ds-roulette: wrong: " in done.stderr and "6 rows failed, such as 3.3 ds-roulette u1" in done.stderr
     meta = json.loads((out / "meta.json").read_text())
     assert meta["complete"] and meta["exit_code"] == 4
+
+
+def test_where_rows_are_only_verified_it_is_an_error_and_tried_again(tmp_path):
+    """A program beside it may have used up the memory. By itself, in the run that times the rows, it is wrong."""
+    command = [PLANTED, "3.3", *SMOKE, *ROWS, "--seed", "1"]
+    for name, more in (("verified", ["--verify"]), ("timed", ["--verified", tmp_path / "verified"])):
+        done = subprocess.run([*command, *more, "--out", tmp_path / name], capture_output=True, text=True, timeout=120)
+        assert done.returncode == 4, done
+    verified, timed = ({row["instance"]: row for row in rows_of(tmp_path / name) if row["implementation"] == "tsp/ds-roulette"}
+                       for name in ("verified", "timed"))  # fmt: skip
+    assert {name: row["status"] for name, row in verified.items()} == {"u11": "error", "u12": "wrong", "u13": "error"}
+    assert {name: row["status"] for name, row in timed.items()} == {"u11": "wrong", "u12": "wrong", "u13": "wrong"}
+    assert "ended the program by signal 11" in timed["u11"]["note"] and timed["u12"]["note"] == verified["u12"]["note"]
