@@ -64,6 +64,7 @@ static void estimate(const ab_plan *plan, const ab_cell *cell, double *first_s, 
 {
     double sample_s, once_s;
     *first_s = *later_s = 0.0;
+    /* Rows of the host backend keep their estimate, since their time limit is compared with it. */
     const bool is_copied = plan->options->verified && !cell->timed && cell->c.implementation->backend != AB_HOST;
     if (ab_cell_is_too_large(cell) || is_copied) return;
     cell->operation->estimate(&cell->c, cell->params, &sample_s, &once_s);

@@ -380,10 +380,8 @@ static ab_status expect_same_devices(const json_t *old, const json_t *now, const
     return status;
 }
 
-/* `verifies` is what the old run must say of --verify. */
-static ab_status check_same(const json_t *old, const json_t *now, const json_t *verifies, const other_run *other)
+static ab_status check_same(const json_t *old, const json_t *now, const other_run *other)
 {
-    AB_TRY(expect_same("options.verify", member(old, "options.verify"), verifies, other));
     for (size_t i = 0; i < sizeof identity / sizeof *identity; i++)
         AB_TRY(expect_same(identity[i], member(old, identity[i]), member(now, identity[i]), other));
     AB_TRY(expect_same_devices(old, now, other));
@@ -397,15 +395,19 @@ static ab_status check_same(const json_t *old, const json_t *now, const json_t *
 ab_status ab_meta_check_resumable(const json_t *old, const json_t *now, const char *directory)
 {
     const other_run other = {directory, "resumed", "use another --out for a new run"};
-    return check_same(old, now, member(now, "options.verify"), &other);
+    AB_TRY(expect_same("options.verify", member(old, "options.verify"), member(now, "options.verify"), &other));
+    return check_same(old, now, &other);
 }
 
 ab_status ab_meta_take_verified(json_t *now, const json_t *verified, const char *directory)
 {
     static const char *const told[] = {"run_id", "started_utc", "ended_utc"};
     const other_run other = {directory, "taken as verified", "run it again with --verify"};
-    AB_TRY(expect_same("complete", member(verified, "complete"), json_true(), &other));
-    AB_TRY(check_same(verified, now, json_true(), &other));
+    const bool verifies = json_is_true(member(verified, "options.verify"));
+    if (!verifies || !ab_meta_is_complete(verified))
+        return ab_bad_input("%s: cannot be %s: it is %s; %s", directory, other.refused,
+                            verifies ? "not complete" : "a run without --verify", other.advice);
+    AB_TRY(check_same(verified, now, &other));
     json_t *verification = json_object();
     bool done = verification;
     for (size_t i = 0; i < sizeof told / sizeof *told && done; i++)

@@ -93,7 +93,7 @@ class Ran:
     verified: str = ""  # folder of the run that verified its rows, or ""
     code: int = command.ERROR  # negative: the number of the signal that ended it
     seconds: float = 0.0
-    begun: bool = False
+    begun: bool = False  # True once the program was started
     directory: str = ""  # directory of its run; "" if no run was begun
     errors: list = field(default_factory=list)  # lines of error messages
 
@@ -238,45 +238,40 @@ class Planned:
 
     driver: str
     options: list
-    seconds: float = 0.0  # estimate
-    times: bool = False  # True if it times any row
-    uses_gpu: bool = False
-    verifying_seconds: float = 0.0  # estimate with --verify
+    seconds: float  # estimate
+    times: bool  # True if it times any row
+    uses_gpu: bool
 
 
-def seconds_in(said):
-    """The estimate on the last line of --dry-run."""
-    name, _, seconds = (said.splitlines() or [""])[-1].partition("\t")
+def dry_runs(asked, at_once):
+    """The result of --dry-run for each (driver, options). So many drivers run at once; each may start the GPU."""
+
+    def dry_run(driver, options):
+        command_line = [PROGRAM, driver, *options, "--dry-run"]
+        return subprocess.run(command_line, capture_output=True, text=True, errors="replace")
+
+    threads = ThreadPoolExecutor(at_once)
+    try:
+        return list(threads.map(dry_run, *zip(*asked)))
+    finally:
+        threads.shutdown(cancel_futures=True)
+
+
+def seconds_of(done):
+    """The estimate on the last line of a dry run."""
+    name, _, seconds = (done.stdout.splitlines() or [""])[-1].partition("\t")
     return float(seconds) if name == "seconds" else 0.0
 
 
 def planned(drivers, at_once, teller):
-    """[Planned] of {driver: its options}. So many drivers are asked at once; each may start the GPU."""
-
-    def dry_run(asked):
-        driver, options, more = asked
-        command_line = [PROGRAM, driver, *options, *more, "--dry-run"]
-        return subprocess.run(command_line, capture_output=True, text=True, errors="replace")
-
-    asked = [(driver, options, more) for driver, options in drivers.items() for more in ([], ["--verify"])]
-    threads = ThreadPoolExecutor(at_once)
-    try:
-        answers = list(threads.map(dry_run, asked))
-    finally:
-        threads.shutdown(cancel_futures=True)
-    for (driver, options, _), done, verifying in zip(asked[::2], answers[::2], answers[1::2]):
+    """[Planned] of {driver: its options}."""
+    for (driver, options), done in zip(drivers.items(), dry_runs(drivers.items(), at_once)):
         for line in done.stderr.splitlines():
             if (found := line.partition(": note: "))[1]:
                 teller.note(found[2])
         rows = plans.rows(done.stdout)
-        yield Planned(
-            driver,
-            options,
-            seconds_in(done.stdout),
-            not rows or any(map(plans.is_timed, rows)),
-            any(row["backend"] == "cuda" for row in rows),
-            seconds_in(verifying.stdout),
-        )
+        times = not rows or any(map(plans.is_timed, rows))
+        yield Planned(driver, options, seconds_of(done), times, any(row["backend"] == "cuda" for row in rows))
 
 
 def most_at_once():
@@ -409,11 +404,12 @@ def turns(all_plans, at_once):
     together = [plan for plan in untimed if plan.uses_gpu]
     if at_once == 1 or len(together + verifying) < 2:
         return alone
-    seconds = [plan.seconds for plan in together] + [plan.verifying_seconds for plan in verifying]
+    answers = dry_runs([(plan.driver, [*plan.options, "--verify"]) for plan in verifying], at_once) if verifying else []
+    to_verify = dict(zip((plan.driver for plan in verifying), map(seconds_of, answers)))
+    seconds = [plan.seconds for plan in together] + list(to_verify.values())
     first = Turn(together, max(*seconds, sum(seconds) / at_once), verifying, at_once)
     for turn in alone:
-        if turn.plans[0] in verifying:
-            turn.seconds -= turn.plans[0].verifying_seconds
+        turn.seconds -= to_verify.get(turn.plans[0].driver, 0.0)
     return [first] + [turn for turn in alone if turn.plans[0] not in together]
 
 
@@ -428,6 +424,7 @@ def run_all(drivers, out, save, done, teller):
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="antbench-verified-") as folder:
         for i, turn in enumerate(in_turn):
+            before = len(done)
             run_turn(turn, Path(folder), out, save, done, teller)
             # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
             spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
@@ -437,7 +434,7 @@ def run_all(drivers, out, save, done, teller):
             if turn.verifying:
                 count = len([plan for plan in turn.verifying if is_complete(Path(folder) / plan.driver)])
                 teller.line(f"bench-all: {count} of the others have verified their rows{text}")
-            for number, ran in enumerate(done[len(done) - len(turn.plans) :], len(done) - len(turn.plans) + 1):
+            for number, ran in enumerate(done[before:], before + 1):
                 code = exit_text(ran.code)
                 teller.line(f"bench-all: {ran.driver} ended with {code}, {number} of {len(drivers)}{text}")
 

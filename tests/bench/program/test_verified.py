@@ -120,7 +120,7 @@ def test_an_unfinished_run_is_refused_and_so_is_none(verified, tmp_path):
     meta = json.loads((verified / "meta.json").read_text())
     (verified / "meta.json").write_text(json.dumps(meta | {"complete": False}))
     refused = run(tmp_path / "timed", *SMALL, "--verified", verified, code=2)
-    assert "complete was false and is now true" in one_line(refused)
+    assert "cannot be taken as verified: it is not complete; run it again with --verify" in one_line(refused)
     refused = run(tmp_path / "other", *SMALL, "--verified", tmp_path / "nowhere", code=2)
     assert "nowhere/meta.json" in one_line(refused)
 
@@ -141,7 +141,7 @@ def test_a_run_that_has_times_is_refused(tmp_path):
     """Its times would be taken for this run's."""
     run(tmp_path / "timed", *SMALL)
     refused = run(tmp_path / "again", *SMALL, "--verified", tmp_path / "timed", code=2)
-    assert "cannot be taken as verified: options.verify was false and is now true" in one_line(refused)
+    assert "cannot be taken as verified: it is a run without --verify; run it again with --verify" in one_line(refused)
 
 
 @pytest.mark.parametrize("before, after", [(["--verify"], []), ([], ["--verify"])])
