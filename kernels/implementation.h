@@ -71,7 +71,8 @@ enum {
     /* "several": runs on several GPUs or machines (mpi/ranks.h); its stages return when all are done, and
      * CLOCK_MONOTONIC times them, also on GPUs. */
     AB_SEVERAL = 1 << 5,
-    AB_ONE_THREAD = 1 << 13 /* "one-thread": uses one CPU thread, whatever the parameter threads says */
+    AB_ONE_THREAD = 1 << 13, /* "one-thread": uses one CPU thread, whatever the parameter threads says */
+    AB_OWN_THREADS = 1 << 14 /* "own-threads": its CPU threads are a library's, not OpenMP's */
 };
 
 /* A trait and its name, such as "candidates". */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/threads.h"
 #include "bench/clock/meter.h"
 #include "bench/clock/sample.h"
 #include "bench/clock/scheduler.h"
@@ -130,6 +131,7 @@ typedef struct sampler {
     stage_work alone; /* its stage as a work of its own */
     ab_timing timing;
     conditions in_group, in_kept; /* state of the GPU: in the current group, and in the kept groups */
+    double end_s;                 /* end of the budget, on the clock of ab_now_s() */
     int kept;                     /* number of kept samples */
     int group, retaken;
     ab_watch watch; /* counters since the group began */
@@ -209,6 +211,15 @@ static ab_status warm_up(sampler *s)
     const ab_status status = warm_up_work(s, timed_work(s));
     if (s->sampling->fresh) close_work(s);
     return status;
+}
+
+/* Waits for the threads to settle, which takes nothing of the budget. */
+static void settle(sampler *s)
+{
+    if (s->sampling->threads < 2) return;
+    const double begin = ab_now_s();
+    ab_threads_settle(s->sampling->threads);
+    s->end_s += ab_now_s() - begin;
 }
 
 /* Times up to `size` samples within the budget, but no fewer than the row needs. */
@@ -312,6 +323,7 @@ static ab_status take_group(sampler *s, double budget_s)
     const int size = left < sampling->at_once ? left : sampling->at_once;
     int completed = 0;
     AB_TRY(open_work(s, s->group));
+    settle(s);
     s->in_group = (conditions){0};
     if (has_cpu_time(s)) ab_watch_begin(&s->watch);
     const double begin = ab_now_s();
@@ -352,14 +364,16 @@ static ab_status take_groups(sampler *s)
         s->timing.look = look_at_gpu;
         s->timing.context = s;
     }
-    for (double end = ab_now_s() + s->sampling->pace.budget_s; s->kept < s->sampling->samples;) {
-        const double begin = ab_now_s();
+    s->end_s = ab_now_s() + s->sampling->pace.budget_s;
+    while (s->kept < s->sampling->samples) {
+        const double begin = ab_now_s(), end = s->end_s;
         const int kept = s->kept;
         AB_TRY(take_group(s, end - begin));
         s->row->waited = s->took_s > 0.0 ? s->lost_s / s->took_s : (double)NAN;
         if (s->kept >= s->sampling->samples) break;
-        if (s->kept == kept) end += ab_now_s() - begin; /* a group that is taken again costs nothing of the budget */
-        if (ab_now_s() >= end) {
+        /* A group that is taken again costs nothing of the budget. */
+        if (s->kept == kept) s->end_s = end + ab_now_s() - begin;
+        if (ab_now_s() >= s->end_s) {
             reason = "budget";
             break;
         }

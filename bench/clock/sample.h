@@ -3,7 +3,7 @@
  * A series is taken in groups of samples. Before the first group, a work is warmed up. Fresh groups have a work of
  * their own for this. The series ends after a group if there are enough samples or the budget is spent. If the effort
  * asks for it, it also ends when the interval is narrow enough and the times are sound (ab_judge_times). The GPU is
- * looked at while it works (measure.h).
+ * looked at while it works (measure.h). Before each group, the threads of a CPU get a processor each (base/threads.h).
  *
  * A group is discarded and taken again, a limited number of times, in three cases. Its time is not taken from the
  * budget. First, the GPU throttled; it is left to cool. Second, the process waited for a core for more than 2 % of the
@@ -30,7 +30,8 @@ typedef struct ab_pace {
 typedef struct ab_sampling {
     ab_pace pace;
     ab_backend backend;
-    bool waits; /* true if its stages return only when they are done: AB_SEVERAL */
+    bool waits;  /* true if its stages return only when they are done: AB_SEVERAL */
+    int threads; /* number of OpenMP's threads of a CPU's row; at most 1: no thread waits for others */
     bool l2_cold;
     const char *stage; /* stage that makes a sample; NULL: all stages together */
     bool alone;        /* true if no other stage runs between two samples of the stage */

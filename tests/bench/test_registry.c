@@ -77,10 +77,11 @@ static void traits_have_names(void **state)
     it.traits = ~0u;
     ab_trait_names(&it, text);
     assert_string_equal(text,
-                        "exact candidates partial other-rules reference several thread-each workers race one-thread");
+                        "exact candidates partial other-rules reference several thread-each workers race one-thread "
+                        "own-threads");
     it.operation = "psystem";
     ab_trait_names(&it, text);
-    assert_string_equal(text, "exact partial other-rules reference several single-steps bits one-thread");
+    assert_string_equal(text, "exact partial other-rules reference several single-steps bits one-thread own-threads");
 }
 
 /* What one rung has for itself, with its defaults, and no other. */

@@ -32,7 +32,9 @@ static __attribute__((constructor)) void read_environment(void)
 
 static void look(void)
 {
-    const bool sliced = the_system.every && ++the_system.looks % the_system.every == 0;
+    const long look = ++the_system.looks;
+    const bool sliced =
+        the_system.every && look % the_system.every == 0 && (!the_system.last || look <= the_system.last);
     the_system.now_s += the_system.step_s + (sliced ? the_system.slice_s : 0.0);
     the_system.waited_s += sliced ? the_system.slice_s : 0.0;
 }

@@ -11,6 +11,7 @@ typedef struct fake_system {
     double step_s;     /* by which each look at the clock moves it */
     double slice_s;    /* by which each `every`-th look moves it besides, while this process waits */
     long every, looks; /* 0: none; so far */
+    long last;         /* look after which there are no slices; 0: they do not end */
     double waited_s;   /* each thread */
     double stolen_s;   /* from each core */
     double steal_s;    /* by which each look at the cores moves that */

@@ -317,7 +317,7 @@ row=$(tr ' ' '\n' <<< "$ROWS" | grep "^$1:")
 IFS=: read -r _ scope backend <<< "$row"
 [ "${@: -1}" = --dry-run ] && { printf "table\trow\tscope\tbackend\n3.3\ta\t$scope\t$backend\n1 row\nseconds\t30\n"; exit; }
 out=$(grep -oP -- '--out \K\S+' <<< "$*"); how=$(grep -oP -- '--\Kverif(y|ied)' <<< "$*") || how=run
-echo "begin $1 $how $OMP_WAIT_POLICY$([ $(nice) -gt ${USUAL-0} ] && echo " nice")" >> told
+echo "begin $1 $how $OMP_WAIT_POLICY" >> told
 [ "$WAIT_FOR" ] && [ $how != verified ] && for i in {1..1000}; do
     [ $(grep -c begin told) -ge $WAIT_FOR ] && break; sleep 0.01
 done
@@ -332,7 +332,7 @@ def turns(folder, rows, gpu="Default, 81559", **environment):
     """What drivers of these rows tell, and what bench-all says at their ends, where `gpu` is one of two GPUs."""
     write(folder / "build/bin/antbench", MIXED)
     write(folder / "bin/nvidia-smi", f"#!/bin/bash\nprintf 'Default, 81559\\n{gpu}\\n'\n")
-    environment |= {"PATH": f"{folder}/bin:{os.environ['PATH']}", "OMP_WAIT_POLICY": "active", "USUAL": str(os.nice(0))}
+    environment |= {"PATH": f"{folder}/bin:{os.environ['PATH']}", "OMP_WAIT_POLICY": "active"}
     drivers = " ".join(row.partition(":")[0] for row in rows.split())
     options = environment.pop("options", [])
     done = run(folder, "bench_all", "", "", *options, ROWS=rows, DRIVERS=drivers, V="1", **environment)
@@ -345,7 +345,7 @@ def test_what_takes_no_times_comes_first_and_at_the_same_time(folder):
     """Each of the three waits for the other ones to begin."""
     rows = "3.2:quality:cuda 3.3:iteration:cuda jpdc-9:quality:cuda 5.1:iteration:cpu"
     told_, ended, done = turns(folder, rows, WAIT_FOR="3")
-    assert sorted(told_[:3]) == ["begin 3.2 run passive", "begin 3.3 verify passive nice", "begin jpdc-9 run passive"]
+    assert sorted(told_[:3]) == ["begin 3.2 run passive", "begin 3.3 verify passive", "begin jpdc-9 run passive"]
     assert sorted(told_[3:6]) == ["end 3.2 run", "end 3.3 verify", "end jpdc-9 run"]
     assert told_[6:] == ["begin 3.3 verified active", "end 3.3 verified", "begin 5.1 run active", "end 5.1 run"]
     lines = done.stderr.splitlines()

@@ -1,7 +1,9 @@
 /* Building, checking and keeping candidate sets (kernels/tsp/steps/candidates.h). */
+#include <omp.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/threads.h"
 #include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/steps/candidates.h"
 
@@ -17,6 +19,7 @@ static double now_s(void)
 
 static ab_status time_building(const tsp_problem *problem, int nn, ab_setup *setup)
 {
+    ab_threads_settle(omp_get_max_threads());
     for (double spent_s = 0.0; setup->n_samples < SAMPLES && spent_s < BUDGET_S;) {
         int32_t *nn_list = NULL;
         const double begin = now_s();

@@ -327,7 +327,6 @@ class Running:
         ran.begun, self.started = True, time.monotonic()
         self.process = subprocess.Popen(
             [
-                *(["nice"] if "--verify" in ran.arguments else []),  # those beside it have limits of wall time
                 *[PROGRAM, ran.driver],
                 *(["--out", ran.out] if ran.out else []),
                 *(["--verified", ran.verified] if ran.verified else []),
