@@ -11,4 +11,9 @@
  * took less than 0.5 ms each, and after 0.1 s at the latest. A single thread needs none. */
 void ab_threads_settle(int threads);
 
+/* Gives the first thread the processors of all OpenMP's places. Call it first. If OMP_PROC_BIND, OMP_PLACES or
+ * GOMP_CPU_AFFINITY is set, OpenMP binds this thread to one place when the program starts. Then a CPU program would count
+ * one processor, and threads of other libraries would share it. OpenMP's other threads stay bound. */
+void ab_threads_unbind(void);
+
 #endif

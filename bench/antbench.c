@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/names.h"
+#include "base/threads.h"
 #include "bench/clock/gpu.h"
 #include "bench/clock/memory.h"
 #include "bench/doctor.h"
@@ -135,6 +136,7 @@ int main(int argc, char **argv)
 {
     open_streams();
     ab_keep_freed_memory();
+    ab_threads_unbind();
     /* A write past a limit on the size of files (ulimit -f) fails with an error instead of a signal. */
     signal(SIGXFSZ, SIG_IGN);
     ranks_begin();

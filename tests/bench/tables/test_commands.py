@@ -14,6 +14,7 @@ import pytest
 
 from antbench.data import runs, validate
 from support.commands import (
+    CORES,
     HEADER,
     PLANTED,
     PROGRAM,
@@ -788,6 +789,23 @@ def test_a_headline_row_has_an_interval_whatever_it_costs(tmp_path):
     )
     assert result.returncode == 0, result.stderr
     assert {row["samples"] for row in rows_of(tmp_path / "run")} == {"6"}
+
+
+@pytest.mark.parametrize("binding", [{"OMP_PROC_BIND": "true"}, {"OMP_PLACES": "threads"}])
+def test_bound_threads_use_all_processors(tmp_path, binding):
+    """OpenMP binds the first thread at the start. So it would have one processor, and a library's threads would share it."""
+    row = ["--rows", "kth-8/cpu-registers-all,kth-8/opencv-all", "--instances", "random-256", "--runs", "1"]
+    done = subprocess.run(
+        [PROGRAM, "kth-8", *row, "--profile", "smoke", "--backend", "cpu", "--out", tmp_path / "run"],
+        cwd=ROOT,
+        env=environment_of(**binding),
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    meta = json.loads((tmp_path / "run/meta.json").read_text())
+    assert [row["params"].split("threads=")[1] for row in rows_of(tmp_path / "run")] == [str(CORES)] * 2
+    assert meta["machine"]["usable_cores"] == CORES
 
 
 def test_a_busy_machine_is_said_and_threads_wait_politely(tmp_path):
