@@ -1,22 +1,31 @@
 /* Gives threads a processor each (threads.h). */
 #include <omp.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/threads.h"
 
 static const int FAST_IN_A_ROW = 16;
 static const double FAST_S = 5e-4, MOST_S = 0.1;
 
-/* Seconds of a parallel region with nothing to do but wait for each other, without which a compiler leaves it out. */
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Returns the seconds of a parallel region. The barrier keeps the compiler from leaving it out. */
 static double time_region(int threads)
 {
-    const double begin = omp_get_wtime();
+    const double begin = now_s();
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp barrier
     }
-    return omp_get_wtime() - begin;
+    return now_s() - begin;
 }
 
 void ab_threads_settle(int threads)
@@ -29,22 +38,26 @@ void ab_threads_settle(int threads)
     }
 }
 
-/* Adds the processors of a place. */
-static void add_place(int place, cpu_set_t *processors)
+/* Adds the processors of a place. Returns false if there is no memory. */
+static bool add_place(int place, cpu_set_t *processors)
 {
     const int n = omp_get_place_num_procs(place);
     int *numbers = malloc(((size_t)n + 1) * sizeof *numbers);
-    if (!numbers) return;
+    if (!numbers) return false;
     omp_get_place_proc_ids(place, numbers);
     for (int i = 0; i < n; ++i) CPU_SET((size_t)numbers[i], processors);
     free(numbers);
+    return true;
 }
 
-void ab_threads_unbind(void)
+void ab_threads_begin(void)
 {
+    const int places = omp_get_num_places();
     cpu_set_t processors;
+    int added = 0;
     CPU_ZERO(&processors);
-    for (int place = 0; place < omp_get_num_places(); ++place) add_place(place, &processors);
+    omp_set_dynamic(0);
+    while (added < places && add_place(added, &processors)) ++added;
     /* If this fails, the thread stays where it is. */
-    if (CPU_COUNT(&processors) > 0) sched_setaffinity(0, sizeof processors, &processors);
+    if (places > 0 && added == places) sched_setaffinity(0, sizeof processors, &processors);
 }

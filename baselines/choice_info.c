@@ -119,9 +119,10 @@ static ab_status open_weights(const tsp_snapshot *snapshot, const ci_params *par
     cpu_weights *weights = calloc(1, sizeof *weights);
     if (!weights) return ab_failed("out of memory");
     const size_t n = (size_t)snapshot->n;
-    weights->base = (ci_weights){{&work_methods}, &methods};
+    weights->base = (ci_weights){{.methods = &work_methods}, &methods};
     weights->params = *params;
     weights->params.threads = params->threads > 0 ? params->threads : omp_get_num_procs();
+    weights->base.work.threads = in_double ? 0 : weights->params.threads;
     weights->n = n;
     weights->pheromone = snapshot->pheromone;
     weights->eta = ab_allocate(&weights->memory, n * n, sizeof(float));

@@ -182,9 +182,10 @@ static ab_status open_convolution(const conv_image *image, const conv_params *pa
     AB_TRY(conv_check(image, params));
     cpu_convolution *self = calloc(1, sizeof *self);
     if (!self) return ab_failed("out of memory");
-    self->base = (conv_state){{work_methods}, &methods};
+    self->base = (conv_state){{.methods = work_methods}, &methods};
     self->image = *image;
     self->threads = params->threads > 0 ? params->threads : omp_get_num_procs();
+    self->base.work.threads = in_registers ? self->threads : 0;
     set_filter(self, params, in_registers);
     /* A block may reach beyond the last column. */
     self->stride = (size_t)image->width + 2 * (size_t)self->k + BLOCK;

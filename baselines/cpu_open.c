@@ -17,7 +17,7 @@ ab_status cpu_colony_init(cpu_colony *colony, const tsp_problem *problem, const 
     const size_t n = (size_t)problem->n, n_ants = (size_t)params->n_ants;
     colony->problem = *problem;
     colony->params = *params;
-    colony->params.threads = resolve_threads(threads, params->n_ants);
+    colony->params.threads = colony->colony.work.threads = resolve_threads(threads, params->n_ants);
     colony->best_length = colony->best_before = INT64_MAX;
     colony->tours = ab_allocate(&colony->memory, n_ants * (n + 1), sizeof *colony->tours);
     colony->lengths = ab_allocate(&colony->memory, n_ants, sizeof *colony->lengths);

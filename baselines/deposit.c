@@ -82,7 +82,7 @@ ab_status deposit_acotsp_seq(const tsp_snapshot *snapshot, const dp_params *para
     const size_t size = (size_t)snapshot->n * (size_t)snapshot->n;
     seq_trails *self = calloc(1, sizeof *self);
     if (!self) return ab_failed("out of memory");
-    self->base = (dp_trails){{&work_methods}, &methods};
+    self->base = (dp_trails){{.methods = &work_methods}, &methods};
     self->params = *params;
     self->snapshot = snapshot;
     self->pheromone = ab_allocate(&self->memory, size, sizeof *self->pheromone);
@@ -144,8 +144,9 @@ ab_status deposit_cpu_rows(const tsp_snapshot *snapshot, const dp_params *params
     AB_TRY(dp_check(snapshot->n, params));
     rows_trails *self = calloc(1, sizeof *self);
     if (!self) return ab_failed("out of memory");
-    self->base = (dp_trails){{&work_methods}, &methods};
+    self->base = (dp_trails){{.methods = &work_methods}, &methods};
     const ab_status status = initialise(&self->colony, snapshot, params);
+    self->base.work.threads = self->colony.common.params.threads;
     if (status.code == AB_OK)
         *opened = &self->base;
     else

@@ -463,13 +463,13 @@ static ab_status open_ants(const ea_problem *problem, const ea_params *params, i
     cpu_ants *ants = aligned_alloc(_Alignof(cpu_ants), sizeof *ants);
     if (ants == NULL) return ab_failed("out of memory");
     *ants = (cpu_ants){
-        .colony = {{&work_methods}, &colony_methods},
+        .colony = {{.methods = &work_methods}, &colony_methods},
         .params = *params,
         .width = problem->width,
         .height = problem->height,
         .stride = problem->width + 2,
     };
-    ants->params.threads = resolve_threads(threads, params->n_ants);
+    ants->params.threads = ants->colony.work.threads = resolve_threads(threads, params->n_ants);
     const ab_status status = initialise(ants, problem);
     if (status.code == AB_OK)
         *colony = &ants->colony;

@@ -25,7 +25,6 @@ psystem_open psystem_cpu_seq, psystem_cpu_bits;
 typedef struct cpu_system {
     ps_system base; /* first */
     const cnf_formula *formula;
-    int threads;
     uint64_t satisfying; /* number of satisfying membranes in the last run */
     uint32_t *words;     /* cpu-seq: [n + 1][n_literals]: the membranes on the way from the first to the one at hand */
     uint64_t *low;       /* cpu-bits: [m][LOW_WORDS]: where a clause's literals of the last variables make it true */
@@ -203,12 +202,17 @@ static uint64_t count_prefix(const cpu_system *system, int n_bits, int prefix, i
     return descend(system, clauses, n_clauses, n_bits + 1, left);
 }
 
+/* Returns the number of bits of the membranes that threads share. */
+static int prefix_bits(int n)
+{
+    return n > LOW_BITS ? least(n - LOW_BITS, PREFIX_BITS) : 0;
+}
+
 static ab_status run_bits(ab_work *work, int stage)
 {
     cpu_system *system = (cpu_system *)work;
     const int n = system->formula->n, m = system->formula->m;
-    const int n_bits = n > LOW_BITS ? least(n - LOW_BITS, PREFIX_BITS) : 0;
-    const int threads = n > 20 ? system->threads : least(system->threads, 1 + (1 << n_bits) / BLOCKS_PER_THREAD);
+    const int n_bits = prefix_bits(n), threads = system->base.work.threads;
     uint64_t satisfying = 0;
     bool failed = false;
     (void)stage;
@@ -256,9 +260,8 @@ static ab_status open_system(const cnf_formula *formula, const ps_params *params
     AB_TRY(ps_check_formula(formula));
     cpu_system *system = calloc(1, sizeof *system);
     if (!system) return ab_failed("out of memory");
-    system->base = (ps_system){{work_methods}, &methods};
+    system->base = (ps_system){{.methods = work_methods}, &methods};
     system->formula = formula;
-    system->threads = params->threads > 0 ? params->threads : omp_get_num_procs();
     *opened = system;
     return ab_ok();
 }
@@ -290,6 +293,9 @@ ab_status psystem_cpu_bits(const cnf_formula *formula, const ps_params *params, 
     const size_t m = (size_t)formula->m;
     cpu_system *system = NULL;
     AB_TRY(open_system(formula, params, &work_methods, &system));
+    const int threads = params->threads > 0 ? params->threads : omp_get_num_procs();
+    system->base.work.threads =
+        formula->n > 20 ? threads : least(threads, 1 + (1 << prefix_bits(formula->n)) / BLOCKS_PER_THREAD);
     system->low = ab_allocate(&system->memory, m * LOW_WORDS, sizeof(uint64_t));
     system->when_true = ab_allocate(&system->memory, m, sizeof(uint32_t));
     system->when_false = ab_allocate(&system->memory, m, sizeof(uint32_t));

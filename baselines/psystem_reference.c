@@ -248,7 +248,7 @@ ab_status psystem_reference(const cnf_formula *formula, const ps_params *params,
     AB_TRY(ps_check_formula(formula));
     reference *r = calloc(1, sizeof *r);
     if (!r) return ab_failed("out of memory");
-    r->base = (ps_system){{&work_methods}, &methods};
+    r->base = (ps_system){{.methods = &work_methods}, &methods};
     r->sat = (ps_sat){formula->n, formula->m};
     r->params = *params;
     const ab_status status = ps_sat_rules(formula, &r->rules);

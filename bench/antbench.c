@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 {
     open_streams();
     ab_keep_freed_memory();
-    ab_threads_unbind();
+    ab_threads_begin();
     /* A write past a limit on the size of files (ulimit -f) fails with an error instead of a signal. */
     signal(SIGXFSZ, SIG_IGN);
     ranks_begin();

@@ -152,7 +152,6 @@ void ab_trait_names(const ab_implementation *implementation, char text[AB_TRAITS
         {AB_REFERENCE, "reference"},
         {AB_SEVERAL, "several"},
         {AB_ONE_THREAD, "one-thread"},
-        {AB_OWN_THREADS, "own-threads"},
         {0, NULL},
     };
     const ab_operation *operation = ab_find_operation(implementation->operation);

@@ -39,6 +39,7 @@ typedef struct ab_work_methods {
 /* The first member of every operation's state. */
 struct ab_work {
     const ab_work_methods *methods;
+    int threads; /* number of OpenMP's threads that a stage of a CPU's work has; 0: one thread, or a library's */
 };
 
 /* Runs every stage of `work` once, in order, without timing. */
@@ -71,8 +72,7 @@ enum {
     /* "several": runs on several GPUs or machines (mpi/ranks.h); its stages return when all are done, and
      * CLOCK_MONOTONIC times them, also on GPUs. */
     AB_SEVERAL = 1 << 5,
-    AB_ONE_THREAD = 1 << 13, /* "one-thread": uses one CPU thread, whatever the parameter threads says */
-    AB_OWN_THREADS = 1 << 14 /* "own-threads": its CPU threads are a library's, not OpenMP's */
+    AB_ONE_THREAD = 1 << 13 /* "one-thread": uses one CPU thread, whatever the parameter threads says */
 };
 
 /* A trait and its name, such as "candidates". */

@@ -415,7 +415,7 @@ static ab_status open_detector(const ed_image *image, const ed_params *params, i
     opened->base = (ed_detector){.work = {.methods = &work_methods}, .methods = &detector_methods};
     opened->image = *image;
     opened->params = *params;
-    opened->params.threads = threads < image->height ? threads : image->height;
+    opened->params.threads = opened->base.work.threads = threads < image->height ? threads : image->height;
     opened->taps = ce_gaussian(params->sigma);
     const ab_status status = allocate(opened);
     if (status.code == AB_OK)

@@ -20,6 +20,8 @@ static const double LONGEST_RETAKEN_S = 20.0, ALWAYS_RETAKEN_S = 0.05;
 static const double MOST_LOST = 0.02; /* share of a group's time in which the process waited for a core */
 /* An idle machine has a few per second; a shared core has 40 to 250. */
 static const double PREEMPTIONS_PER_S = 25.0;
+/* Seconds of waiting for threads in a series after which it is in vain. */
+static const double MOST_SETTLING_S = 0.15;
 static const double QUEUED_MS = 5.0; /* duration of the iterations that are queued at once for the energy */
 enum {
     WARM_UP_ITERATIONS = 4096 /* most iterations at once */,
@@ -132,6 +134,7 @@ typedef struct sampler {
     ab_timing timing;
     conditions in_group, in_kept; /* state of the GPU: in the current group, and in the kept groups */
     double end_s;                 /* end of the budget, on the clock of ab_now_s() */
+    double settling_s;            /* seconds that were spent on waiting for threads to settle */
     int kept;                     /* number of kept samples */
     int group, retaken;
     ab_watch watch; /* counters since the group began */
@@ -151,7 +154,7 @@ static ab_status open_work(sampler *s, int group)
     if (s->work) return ab_ok();
     AB_TRY(s->sampling->open(s->sampling->context, group, &s->work));
     if (!s->sampling->alone) return ab_ok();
-    s->alone = (stage_work){{&alone_methods}, s->work, ab_stage_named(s->work, s->sampling->stage)};
+    s->alone = (stage_work){{.methods = &alone_methods}, s->work, ab_stage_named(s->work, s->sampling->stage)};
     if (s->alone.stage < 0) return ab_failed("the work has no stage %s", s->sampling->stage);
     return ab_iterate(s->work); /* runs the stages before it once */
 }
@@ -213,13 +216,15 @@ static ab_status warm_up(sampler *s)
     return status;
 }
 
-/* Waits for the threads to settle, which takes nothing of the budget. */
+/* Waits for the work's threads to settle, which takes nothing of the budget. */
 static void settle(sampler *s)
 {
-    if (s->sampling->threads < 2) return;
+    if (s->sampling->backend != AB_CPU || s->work->threads < 2 || s->settling_s > MOST_SETTLING_S) return;
     const double begin = ab_now_s();
-    ab_threads_settle(s->sampling->threads);
-    s->end_s += ab_now_s() - begin;
+    ab_threads_settle(s->work->threads);
+    const double took_s = ab_now_s() - begin;
+    s->settling_s += took_s;
+    s->end_s += took_s;
 }
 
 /* Times up to `size` samples within the budget, but no fewer than the row needs. */

@@ -30,8 +30,7 @@ typedef struct ab_pace {
 typedef struct ab_sampling {
     ab_pace pace;
     ab_backend backend;
-    bool waits;  /* true if its stages return only when they are done: AB_SEVERAL */
-    int threads; /* number of OpenMP's threads of a CPU's row; at most 1: no thread waits for others */
+    bool waits; /* true if its stages return only when they are done: AB_SEVERAL */
     bool l2_cold;
     const char *stage; /* stage that makes a sample; NULL: all stages together */
     bool alone;        /* true if no other stage runs between two samples of the stage */

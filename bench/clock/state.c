@@ -1,4 +1,5 @@
 /* Opens the machine that a program measures on (state.h). */
+#include <omp.h>
 #include <stdio.h>
 
 #include "bench/clock/machine.h"
@@ -17,7 +18,7 @@ ab_status ab_state_open(const ab_options *options, ab_machine_state *state)
     *state = (ab_machine_state){0};
     const ab_machine machine = ab_machine_query();
     snprintf(state->cpu_name, sizeof state->cpu_name, "%s", machine.cpu);
-    state->cores = machine.usable_cores;
+    state->cores = machine.usable_cores < omp_get_thread_limit() ? machine.usable_cores : omp_get_thread_limit();
     const bool locks = options->lock_clocks && options->action == AB_ACTION_RUN;
     if (locks) state->clock_note = "the backend chosen uses no GPU";
     if (options->backend == AB_BACKEND_CPU || options->backend == AB_BACKEND_HOST) return ab_ok();

@@ -19,7 +19,7 @@ typedef struct ab_machine_state {
     const char *clock_note;
     char no_lock[sizeof((ab_status *)0)->reason];
     char cpu_name[96];
-    int cores;            /* number of cores that this process may run on */
+    int cores;            /* number of cores that a row of all cores uses: all that OpenMP may use */
     bool limits_measured; /* true once the limits of the GPU are measured (limits.h) */
 } ab_machine_state;
 

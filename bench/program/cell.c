@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/threads.h"
 #include "bench/plan/estimate.h"
 #include "bench/program/cell.h"
 #include "bench/plan/order.h"
@@ -195,15 +196,6 @@ static ab_status judge_run(void *context, ab_work *work, int completed)
     return ab_ok();
 }
 
-/* Returns how many of OpenMP's threads the row is timed with; 1 for rows of a GPU. */
-static int threads_of(const measurement *m)
-{
-    const ab_implementation *implementation = m->cell->c.implementation;
-    if (implementation->backend != AB_CPU || implementation->traits & (AB_ONE_THREAD | AB_OWN_THREADS)) return 1;
-    const ab_parameter *threads = ab_parameter_find(m->cell->operation->parameters, "threads", strlen("threads"));
-    return threads ? (int)ab_parameter_value(threads, m->params) : 1;
-}
-
 static ab_sampling sampling_of(measurement *m)
 {
     const ab_measure *measure = m->cell->c.measure;
@@ -211,7 +203,6 @@ static ab_sampling sampling_of(measurement *m)
     return (ab_sampling){.pace = pace_of(&m->bench->share),
                          .backend = m->cell->c.implementation->backend,
                          .waits = m->cell->c.implementation->traits & AB_SEVERAL,
-                         .threads = threads_of(m),
                          .l2_cold = m->cell->gpu_params.l2_cold,
                          .stage = measure->stage,
                          .alone = measure->alone,
@@ -314,6 +305,7 @@ static ab_status time_stage(ab_work *work, ab_backend backend, const char *name,
     *ms = 0.0;
     if (stage < 0) return ab_ok();
     ab_status status = ab_iterate(work);
+    if (backend == AB_CPU) ab_threads_settle(work->threads);
     if (status.code == AB_OK) status = ab_time_work(work, &timing, 1, INFINITY, &series, &completed);
     if (status.code == AB_OK) *ms = series.ms[stage];
     ab_series_free(&series);

@@ -207,7 +207,8 @@ static ab_status open(const cnf_formula *formula, const ps_params *, ps_system *
     static const ps_methods methods = {result, poison, NULL, NULL, NULL, NULL};
     bits_system *system = (bits_system *)calloc(1, sizeof *system);
     if (!system) return ab_failed("out of memory");
-    system->base = ps_system{{&work_methods}, &methods};
+    system->base.work.methods = &work_methods;
+    system->base.methods = &methods;
     system->device.n = formula->n;
     system->device.m = formula->m;
     const ab_status status = initialise(system, formula);

@@ -333,7 +333,8 @@ static ab_status open_rules(const ps_rules *rules, int64_t most, ps_sat sat, con
         return ab_unsupported("%lld membranes; single steps are simulated of up to 2^31 - 1", (long long)most);
     generic_system *system = (generic_system *)calloc(1, sizeof *system);
     if (!system) return ab_failed("out of memory");
-    system->base = ps_system{{&work_methods}, &methods};
+    system->base.work.methods = &work_methods;
+    system->base.methods = &methods;
     system->params = *params;
     system->sat = sat;
     system->block = params->block ? params->block : DEFAULT_BLOCK;

@@ -77,11 +77,10 @@ static void traits_have_names(void **state)
     it.traits = ~0u;
     ab_trait_names(&it, text);
     assert_string_equal(text,
-                        "exact candidates partial other-rules reference several thread-each workers race one-thread "
-                        "own-threads");
+                        "exact candidates partial other-rules reference several thread-each workers race one-thread");
     it.operation = "psystem";
     ab_trait_names(&it, text);
-    assert_string_equal(text, "exact partial other-rules reference several single-steps bits one-thread own-threads");
+    assert_string_equal(text, "exact partial other-rules reference several single-steps bits one-thread");
 }
 
 /* What one rung has for itself, with its defaults, and no other. */
@@ -112,7 +111,7 @@ static void stages_have_names(void **state)
 {
     (void)state;
     static const ab_work_methods methods = {.n_stages = 2, .stage_names = {"place", "run", "none"}};
-    const ab_work work = {&methods};
+    const ab_work work = {.methods = &methods};
     assert_int_equal(ab_stage_named(&work, "place"), 0);
     assert_int_equal(ab_stage_named(&work, "run"), 1);
     assert_int_equal(ab_stage_named(&work, "ru"), -1);

@@ -624,26 +624,24 @@ static void test_threads_settle(void **state)
     assert_int_equal(looks_until_settled(2, 0.0, 0), 2 * 16);
     assert_int_equal(looks_until_settled(3, 0.4e-3, 0), 2 * 16);
     assert_int_equal(looks_until_settled(2, 8e-3, 2 * 5), 2 * (5 + 16));
-    assert_int_equal(looks_until_settled(2, 8e-3, 0), 2 * 13); /* the most is 0.1 s */
+    assert_int_equal(looks_until_settled(2, 8e-3, 0), 2 * 13); /* no region begins after 0.1 s */
 }
 
-/* Takes samples of 1 ms for 100 ms, five at once, where the first twelve looks at the clock come 8 ms late. Two of these
- * are the loop's own and cost budget. */
-static ab_series samples_of_threads(int threads)
+/* Takes samples of 1 ms where looks at the clock come 8 ms late, up to look `last`, unless this is 0. */
+static ab_series samples_of_threads(int threads, double budget_s, int at_once, long last)
 {
     ab_machine_state machine = {0};
-    sliced_work even = {.work.methods = &sliced_methods};
-    const ab_sampling sampling = {.pace = {.budget_s = 0.1},
+    sliced_work even = {.work = {&sliced_methods, threads}};
+    const ab_sampling sampling = {.pace = {.budget_s = budget_s},
                                   .backend = AB_CPU,
-                                  .threads = threads,
                                   .samples = 1000,
-                                  .at_once = 5,
+                                  .at_once = at_once,
                                   .long_samples = true,
                                   .open = open_sliced,
                                   .context = &even};
     ab_series series = {0};
     ab_row row = ab_row_new();
-    the_system = (fake_system){.on = true, .now_s = 100.0, .step_s = 1e-7, .slice_s = 8e-3, .every = 1, .last = 12};
+    the_system = (fake_system){.on = true, .now_s = 100.0, .step_s = 1e-7, .slice_s = 8e-3, .every = 1, .last = last};
     assert_int_equal(ab_take_samples(&machine, &sampling, &series, &row).code, AB_OK);
     the_system.on = false;
     return series;
@@ -652,12 +650,22 @@ static ab_series samples_of_threads(int threads)
 static void test_samples_begin_when_threads_have_settled(void **state)
 {
     (void)state;
-    ab_series one = samples_of_threads(1), two = samples_of_threads(2);
+    ab_series one = samples_of_threads(1, 0.1, 5, 12), two = samples_of_threads(2, 0.1, 5, 12);
     assert_true(one.ms[0] > 8.0);
-    assert_int_equal(two.n, 100 - 2 * 8); /* settling costs none */
+    /* The loop itself looks twice before. Settling costs nothing of the budget. */
+    assert_int_equal(two.n, 100 - 2 * 8);
     for (int i = 0; i < two.n; ++i) assert_true(two.ms[i] < 1.1);
     ab_series_free(&one);
     ab_series_free(&two);
+}
+
+static void test_threads_that_do_not_settle_are_not_waited_for_again_and_again(void **state)
+{
+    (void)state;
+    ab_series series = samples_of_threads(2, 1.0, 1, 0);
+    assert_true(series.n > 10); /* groups */
+    assert_true(the_system.now_s - 100.0 < 1.0 + 0.3);
+    ab_series_free(&series);
 }
 
 /* A GPU whose look takes the CPU 5 ms, in the midst of a group: it is at work then, and no sample is late by it. */
@@ -912,6 +920,7 @@ int main(void)
         cmocka_unit_test(test_what_speaks_against_times),
         cmocka_unit_test(test_threads_settle),
         cmocka_unit_test(test_samples_begin_when_threads_have_settled),
+        cmocka_unit_test(test_threads_that_do_not_settle_are_not_waited_for_again_and_again),
         cmocka_unit_test(test_a_gpu_is_looked_at_in_the_midst_of_a_group),
         cmocka_unit_test(test_the_gpu_waits_less_for_a_work_that_has_run_before),
         cmocka_unit_test(test_a_group_of_one_and_one_that_a_budget_ends_are_looked_at_too),

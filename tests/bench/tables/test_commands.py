@@ -791,20 +791,24 @@ def test_a_headline_row_has_an_interval_whatever_it_costs(tmp_path):
     assert {row["samples"] for row in rows_of(tmp_path / "run")} == {"6"}
 
 
-@pytest.mark.parametrize("binding", [{"OMP_PROC_BIND": "true"}, {"OMP_PLACES": "threads"}])
-def test_bound_threads_use_all_processors(tmp_path, binding):
-    """OpenMP binds the first thread at the start. So it would have one processor, and a library's threads would share it."""
+@pytest.mark.skipif(CORES == 1, reason="needs two cores")
+@pytest.mark.parametrize(
+    "variables, threads",
+    [({"OMP_PROC_BIND": "true"}, CORES), ({"OMP_PLACES": "threads"}, CORES), ({"OMP_THREAD_LIMIT": "1"}, 1)],
+)
+def test_rows_of_all_cores_say_how_many_they_use(tmp_path, variables, threads):
+    """Where OpenMP binds the first thread at the start, it would have one processor."""
     row = ["--rows", "kth-8/cpu-registers-all,kth-8/opencv-all", "--instances", "random-256", "--runs", "1"]
     done = subprocess.run(
         [PROGRAM, "kth-8", *row, "--profile", "smoke", "--backend", "cpu", "--out", tmp_path / "run"],
         cwd=ROOT,
-        env=environment_of(**binding),
+        env=environment_of(**variables),
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
     meta = json.loads((tmp_path / "run/meta.json").read_text())
-    assert [row["params"].split("threads=")[1] for row in rows_of(tmp_path / "run")] == [str(CORES)] * 2
+    assert [row["params"].split("threads=")[1] for row in rows_of(tmp_path / "run")] == [str(threads)] * 2
     assert meta["machine"]["usable_cores"] == CORES
 
 

@@ -86,7 +86,7 @@ static ab_status open_planted(const void *problem, const void *given, ab_work **
 #pragma omp atomic capture
     number = n_opened++;
     assert_true(self && number < MAX_OPENED);
-    self->detector = (ed_detector){{&work_methods}, &methods};
+    self->detector = (ed_detector){{.methods = &work_methods}, &methods};
     const uint64_t sum = sum_of(image->rgba);
     const int first = (int)params->volume_coefficient - target[1] - (sum == clean ? 0 : drift),
               second = (int)params->intensity_coefficient - target[2];
