@@ -3,29 +3,22 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 
 static const int FAST_IN_A_ROW = 16;
 static const double FAST_S = 5e-4, MOST_S = 0.1;
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Returns the seconds of a parallel region. The barrier keeps the compiler from leaving it out. */
 static double time_region(int threads)
 {
-    const double begin = now_s();
+    const double begin = ab_now_s();
 #pragma omp parallel num_threads(threads)
     {
 #pragma omp barrier
     }
-    return now_s() - begin;
+    return ab_now_s() - begin;
 }
 
 void ab_threads_settle(int threads)

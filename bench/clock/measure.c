@@ -2,8 +2,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "bench/clock/measure.h"
 
 enum { QUEUE_AHEAD = 4 };
@@ -22,13 +22,6 @@ typedef struct work_clock {
     gpu_clock *gpu;  /* NULL for the CPU */
     double *seconds; /* [marks], CPU only */
 } work_clock;
-
-double ab_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static ab_status open_clock(ab_backend backend, int n_marks, work_clock *clock)
 {

@@ -37,9 +37,6 @@ typedef struct ab_series {
 
 void ab_series_free(ab_series *series); /* accepts a zeroed series */
 
-/* Returns the seconds since some moment in the past. The value never decreases. */
-double ab_now_s(void);
-
 /* How a work is timed. */
 typedef struct ab_timing {
     ab_backend backend;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "bench/clock/measure.h"
+#include "base/clock.h"
 #include "bench/clock/meter.h"
 
 enum { LOOK_NS = 1000000 };

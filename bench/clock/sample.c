@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "bench/clock/meter.h"
 #include "bench/clock/sample.h"

@@ -7,13 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "bench/plan/estimate.h"
 #include "bench/plan/make.h"
 #include "bench/program/cell.h"
 #include "bench/program/died.h"
 #include "bench/program/interrupt.h"
 #include "bench/clock/machine.h"
-#include "bench/clock/measure.h"
 #include "bench/plan/order.h"
 #include "bench/program/print.h"
 #include "bench/program/processes.h"

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "bench/clock/gpu.h"
-#include "bench/clock/measure.h"
 #include "tests/fake_gpu/fake_gpu.h"
 
 double fake_gpu_done_s;

@@ -1,8 +1,8 @@
 /* Building, checking and keeping candidate sets (kernels/tsp/steps/candidates.h). */
 #include <omp.h>
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "kernels/tsp/check/verify.h"
 #include "kernels/tsp/steps/candidates.h"
@@ -10,21 +10,14 @@
 enum { SAMPLES = 10, MAX_SETS = sizeof((tsp_candidates *)0)->sets / sizeof *((tsp_candidates *)0)->sets };
 static const double BUDGET_S = 1.0; /* for timing one set */
 
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static ab_status time_building(const tsp_problem *problem, int nn, ab_setup *setup)
 {
     ab_threads_settle(omp_get_max_threads());
     for (double spent_s = 0.0; setup->n_samples < SAMPLES && spent_s < BUDGET_S;) {
         int32_t *nn_list = NULL;
-        const double begin = now_s();
+        const double begin = ab_now_s();
         const ab_status status = tsp_nearest_neighbours(problem, nn, &nn_list);
-        const double seconds = now_s() - begin;
+        const double seconds = ab_now_s() - begin;
         free(nn_list);
         if (status.code != AB_OK) return status;
         spent_s += seconds;

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/threads.h"
 #include "bench/clock/sample.h"
 #include "bench/clock/scheduler.h"
