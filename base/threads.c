@@ -49,7 +49,7 @@ void ab_threads_begin(void)
     cpu_set_t processors;
     int added = 0;
     CPU_ZERO(&processors);
-    omp_set_dynamic(0);
+    if (omp_get_dynamic()) omp_set_dynamic(0); /* which allocates memory */
     while (added < places && add_place(added, &processors)) ++added;
     /* If this fails, the thread stays where it is. */
     if (places > 0 && added == places) sched_setaffinity(0, sizeof processors, &processors);
