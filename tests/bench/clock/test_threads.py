@@ -12,7 +12,6 @@ import pytest
 from antbench.data import plans
 from support.commands import CORES, PROGRAM, ROOT, drive, environment_of, implementations, told
 
-IN_A_ROW = 16  # fast regions, at least
 LARGE = {"psystem/cpu-bits": "2^21"}  # input where it has several threads
 
 
@@ -58,10 +57,8 @@ def settled(library, implementation, folder):
     assert done.returncode == 0, done.stderr
     found = folder / "regions"
     regions = [(int(line.split()[0], 16), int(line.split()[1])) for line in found.read_text().splitlines()]
-    groups = [(region, len(list(each))) for region, each in itertools.groupby(regions)]
-    for ((function, threads), n), ((_, behind), _) in itertools.pairwise(groups):
-        if function == function_of_settling():
-            assert n >= IN_A_ROW
+    for (function, threads), (next_function, behind) in itertools.pairwise(regions):
+        if function == function_of_settling() != next_function:
             yield threads, behind or CORES
 
 
