@@ -38,7 +38,7 @@ def function_of_settling():
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
     path = tmp_path_factory.mktemp("regions") / "regions.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", ROOT / "tests/regions/regions.c", "-o", path, "-ldl"], check=True)
+    subprocess.run(["gcc", "-shared", "-fPIC", ROOT / "tests/fake_system/regions.c", "-o", path, "-ldl"], check=True)
     return path
 
 
