@@ -26,6 +26,8 @@ THRESHOLD ?= 3
 RERUN ?=
 REASON ?=
 ID ?=
+TOOLS ?=
+DRIVERS ?=
 JUNIT ?=
 SUMMARY ?=
 CUDA_ARCHS ?=
@@ -205,9 +207,9 @@ plant: ## put each planted fault into the real kernels: do driver and tests noti
 
 faults: inject plant ## both of these (docs/guide/reliability.md)
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (long; one kernel: ID=tsp/mine); JOBS= TOOLS=memcheck DRIVERS=3.3
 	@$(MAKE) --no-print-directory $(jobs) build/bin/tests/tsp_choices build/bin/tests/tsp_cities
-	@scripts/check_gpu
+	@JOBS=$(call as_word,$(JOBS)) ID=$(call as_word,$(ID)) TOOLS=$(call as_word,$(TOOLS)) DRIVERS=$(call as_word,$(DRIVERS)) PYTHON=$(python) scripts/check_gpu
 
 profile: build ## what the kernels of a row wait for on this GPU, by Nsight Compute, beside the roofline; ROW=3.3/ds-roulette/pr1002 ARGS="--set l2=cold"
 	@$(script) profile $(call as_word,$(ROW)) $(if $(ARGS),-- $(ARGS))

@@ -7,7 +7,7 @@
  *   1. copy this file to kernels/tsp/mine.cu, call the rung tsp_mine and write a kernel;
  *   2. add a line to bench/registry.def, which says what its tours must be like (AB_EXACT: in proportion):
  *          GPU(tsp, "mine", tsp_mine, "kernels/tsp/mine.cu", AB_EXACT, "source", "what it does")
- *   3. make test-kernel ID=tsp/mine; make check-gpu; build/bin/antbench 3.3 --implementations tsp/mine
+ *   3. make test-kernel check-gpu ID=tsp/mine; build/bin/antbench 3.3 --implementations tsp/mine
  *
  * kernels/tsp/colony.h says what else a rung may have: memory of its own, preconditions, further steps.
  * Source: thesis §3.2, eq. 3.1.

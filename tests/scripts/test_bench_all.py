@@ -1,9 +1,11 @@
 """scripts/bench_all and scripts/check_gpu, with a program in the place of antbench that leaves its arguments in a file."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from antbench.tools import bench_all
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = r"""#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
-[ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "files of \$IMAGES_DIR --save DIR"; exit; }
+[ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "files of \$IMAGES_DIR --save DIR"; exit 0; }
 [ "$1" = doctor ] && { [ -z "$DOCTOR" ] || echo "$DOCTOR" "$@"; exit ${ILL-0}; }
 [ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
@@ -475,27 +477,45 @@ def test_without_a_program_or_a_driver(folder, script):
 # ---- check_gpu ----
 
 
-def check(folder, broken=""):
+def check(folder, broken="", **environment):
     write(folder / "bin/compute-sanitizer", SANITIZER)
-    return run(folder, "check_gpu", PATH=f"{folder}/bin:{os.environ['PATH']}", BROKEN=broken)
+    return run(folder, "check_gpu", PATH=f"{folder}/bin:{os.environ['PATH']}", BROKEN=broken, **environment)
 
 
 def test_every_driver_runs_under_every_tool(folder):
     done = check(folder)
     assert done.returncode == 0
-    assert done.stdout.splitlines() == [
-        f"check-gpu: {tool} {driver}: clean"
-        for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
-        for driver in ("3.3", "5.1")
-    ] + ["check-gpu: verification 3.3: clean"] + [
-        f"check-gpu: {test}: in proportion" for test in ("tsp_choices", "tsp_cities")
-    ]
+    said = [re.sub(r"\(\d+ s\)$", "(1 s)", line) for line in done.stdout.splitlines()]
+    assert said[0] == "check-gpu: verification 3.3: clean (1 s)"
+    assert sorted(said[1:]) == sorted(
+        [
+            f"check-gpu: {tool} {driver}: clean (1 s)"
+            for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
+            for driver in ("3.3", "5.1")
+        ]
+        + [f"check-gpu: {test}: in proportion" for test in ("tsp_choices", "tsp_cities")]
+    )
+    [planted, *lines] = (folder / "3.3").read_text().splitlines()
+    assert planted.startswith("3.3 --instances u90 --set block=32 --backend cuda ")
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
-        lines = (folder / driver).read_text().splitlines()
         begins = f"{driver} --instances {inputs} --backend cuda --profile smoke --processes 1 "
-        assert [line.startswith(begins) for line in lines[:4]] == [True] * 4
-    planted = (folder / "3.3").read_text().splitlines()[4:]
-    assert len(planted) == 1 and planted[0].startswith("3.3 --instances u90 --set block=32 --backend cuda ")
+        lines = lines if driver == "3.3" else (folder / driver).read_text().splitlines()
+        assert [line.startswith(begins) for line in lines] == [True] * 4
+
+
+def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
+    """A kernel is checked by the drivers that have rows of it."""
+    has_not = "[[ $* == *--dry-run* && $1 == 5.1 ]] && exit 2\n"
+    write(folder / "build/bin/antbench", PROGRAM.replace('[ "${@', has_not + '[ "${@', 1))
+    said = [line for line in check(folder, ID="tsp/mine", TOOLS="initcheck memcheck").stdout.splitlines() if "3.3" in line]
+    assert sorted(line.split(": clean")[0] for line in said) == [
+        f"check-gpu: {what} 3.3" for what in ("initcheck", "memcheck", "verification")
+    ]
+    assert not (folder / "5.1").exists()
+    assert all("--implementations tsp/mine" in line for line in (folder / "3.3").read_text().splitlines()[1:])
+    done = check(folder, ID="tsp/mine", DRIVERS="5.1")
+    assert (done.returncode, "check-gpu: no driver has rows of tsp/mine" in done.stderr) == (2, True)
+    assert "racecheck 5.1: clean" in check(folder, DRIVERS="5.1").stdout
 
 
 def test_a_fault_that_a_gpu_alone_shows_is_told(folder):
@@ -525,8 +545,9 @@ def test_the_tool_is_found_off_the_path(folder, place, environment):
 def without_sanitizer(folder):
     """A PATH with what the script calls, and nothing else."""
     (folder / "tools").mkdir()
-    for tool in ("bash", "dirname", "awk", "mktemp", "rm", "grep", "head", "sed", "tail"):
+    for tool in ("bash", "dirname", "awk", "mktemp", "rm", "grep", "head", "sed", "tail", "touch", "wc"):
         (folder / "tools" / tool).symlink_to(shutil.which(tool))
+    (folder / "tools/python3").symlink_to(sys.executable)
     return str(folder / "tools")
 
 
@@ -535,6 +556,24 @@ def test_what_a_tool_reports_is_told(folder):
     assert done.returncode == 1
     assert "check-gpu: racecheck 3.3: exit code 99" in done.stderr and "an error that racecheck found" in done.stderr
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
+
+
+def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
+    write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u90* ]] || { echo 'no GPU is left'; exit 77; }\n")
+    done = check(folder)
+    assert done.returncode == 1
+    assert "check-gpu: memcheck 5.1: exit code 77\nno GPU is left\n" in done.stderr
+
+
+@pytest.mark.parametrize("memory, at_once", [(81559, True), (4096, False)])
+def test_checks_run_at_once_where_the_gpu_takes_several(folder, memory, at_once):
+    """Each check waits until another one runs, for 5 s at most."""
+    write(folder / "bin/nvidia-smi", f"#!/bin/bash\necho Default, {memory}\n")
+    meet = "touch here-$$; for i in {1..%d}; do [ $(ls here-* | wc -l) -gt 1 ] && echo met >> met; sleep 0.1; done\n"
+    write(folder / "build/bin/antbench", PROGRAM + meet % (50 if at_once else 2) + "rm here-$$\n")
+    write(folder / "bin/compute-sanitizer", SANITIZER)
+    done = run(folder, "check_gpu", PATH=f"{folder}/bin:{os.environ['PATH']}", BROKEN="", JOBS="16")
+    assert (done.returncode, (folder / "met").exists()) == (0, at_once)
 
 
 @pytest.mark.parametrize("test", ["tsp_choices", "tsp_cities"])
