@@ -523,7 +523,11 @@ def test_a_fault_that_a_gpu_alone_shows_is_told(folder):
     write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u90* ]] && { echo 'a wrong step'; exit 4; }\nexit 0\n")
     done = check(folder)
     assert done.returncode == 1
-    assert done.stderr.splitlines() == ["check-gpu: verification 3.3: exit code 4", "a wrong step"]
+    assert done.stderr.splitlines() == [
+        "check-gpu: verification 3.3: exit code 4",
+        "a wrong step",
+        "check-gpu: 1 of 11 checks failed",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -559,6 +563,14 @@ def test_what_a_tool_reports_is_told(folder):
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
 
 
+def test_a_check_that_is_killed_fails(folder):
+    """Its shell, too, so that nothing can say so."""
+    write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *--verify* ]] && kill -9 $PPID $$\nexit 0\n")
+    write(folder / "bin/compute-sanitizer", SANITIZER)
+    done = check(folder, TOOLS="memcheck racecheck", DRIVERS="5.1")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "check-gpu: 1 of 5 checks failed")
+
+
 def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
     write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u90* ]] || { echo 'no GPU is left'; exit 77; }\n")
     done = check(folder)
@@ -582,7 +594,12 @@ def test_choices_out_of_proportion_are_told(folder, test):
     write(folder / "build/bin/tests" / test, "#!/bin/bash\necho ok 1\necho '# p'\necho not ok 2 - biased\nexit 1\n")
     done = check(folder)
     assert done.returncode == 1
-    assert done.stderr.splitlines() == [f"check-gpu: {test}: exit code 1", "# p", "not ok 2 - biased"]
+    assert done.stderr.splitlines() == [
+        f"check-gpu: {test}: exit code 1",
+        "# p",
+        "not ok 2 - biased",
+        "check-gpu: 1 of 11 checks failed",
+    ]
 
 
 def test_without_a_gpu_nothing_is_checked(folder):
