@@ -293,7 +293,11 @@ def test_what_is_interrupted_ends_with_its_table(folder, number):
     """The driver that runs hears of it, whoever the signal was sent to; those after it do not run."""
     write(folder / "build/bin/antbench", INTERRUPTED)
     process = subprocess.Popen(
-        [folder / "scripts/bench_all", "", ""], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [folder / "scripts/bench_all", "", ""],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a job in the background ignores it
     )
     while not (folder / "ready").exists():
         assert process.poll() is None
