@@ -567,6 +567,12 @@ def test_what_a_tool_reports_is_told(folder):
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
 
 
+@pytest.mark.parametrize("name, value", [("TOOLS", " "), ("DRIVERS", " "), ("JOBS", "0"), ("JOBS", "x")])
+def test_a_choice_of_nothing_is_wrong_usage(folder, name, value):
+    done = check(folder, **{name: value})
+    assert (done.returncode, done.stdout, name in done.stderr) == (2, "", True)
+
+
 def test_a_check_that_is_killed_fails(folder):
     """Its shell, too, so that nothing can say so."""
     write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *--verify* ]] && kill -9 $PPID $$\nexit 0\n")
