@@ -207,7 +207,7 @@ plant: ## put each planted fault into the real kernels: do driver and tests noti
 
 faults: inject plant ## both of these (docs/guide/reliability.md)
 
-check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (long; one kernel: ID=tsp/mine); JOBS= TOOLS=memcheck DRIVERS=3.3
+check-gpu: build ## run every kernel on this GPU under compute-sanitizer, and judge the ants' choices (long; one kernel: ID=tsp/mine); JOBS= at once, TOOLS=memcheck, DRIVERS=3.3
 	@$(MAKE) --no-print-directory $(jobs) build/bin/tests/tsp_choices build/bin/tests/tsp_cities
 	@JOBS=$(call as_word,$(JOBS)) ID=$(call as_word,$(ID)) TOOLS=$(call as_word,$(TOOLS)) DRIVERS=$(call as_word,$(DRIVERS)) PYTHON=$(python) scripts/check_gpu
 

@@ -523,6 +523,51 @@ def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
     assert "racecheck 5.1: clean" in check(folder, DRIVERS="5.1").stdout
 
 
+def test_the_choices_of_the_kernel_alone_are_judged(folder):
+    write(folder / "build/bin/tests/tsp_choices", "#!/bin/bash\n[ $ANTBENCH_ONLY = tsp/mine ]\n")
+    write(folder / "build/bin/tests/tsp_cities", "#!/bin/bash\nexit 77\n")
+    done = check(folder, ID="tsp/mine", TOOLS="memcheck")
+    said = done.stdout.splitlines()
+    assert done.returncode == 0 and "check-gpu: tsp_choices: in proportion" in said
+    assert "check-gpu: tsp_cities: judges nothing of tsp/mine" in said
+    assert "tsp_cities: exit code 77" in check(folder, TOOLS="memcheck").stderr
+
+
+def test_a_driver_that_fails_to_list_its_rows_is_told(folder):
+    fails = "[[ $* == *--dry-run* && $1 == 5.1 ]] && { echo 'a bad file' >&2; exit 1; }\n"
+    write(folder / "build/bin/antbench", PROGRAM.replace('[ "${@', fails + '[ "${@', 1))
+    done = check(folder, ID="tsp/mine")
+    assert (done.returncode, done.stderr) == (1, "check-gpu: 5.1 --dry-run: exit code 1: a bad file\n")
+
+
+def is_running(pid):
+    """False also for a process that has ended and is not collected yet."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_nothing_runs_on_after_an_interruption(folder, number):
+    write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u90* ]] || { echo $$ > pid; mv pid ready; sleep 300; }\n")
+    write(folder / "bin/compute-sanitizer", SANITIZER)
+    process = subprocess.Popen(
+        [folder / "scripts/check_gpu"],
+        env={**os.environ, "PATH": f"{folder}/bin:{os.environ['PATH']}", "BROKEN": ""},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    while not (folder / "ready").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(number)
+    assert process.wait(timeout=60) == 130
+    pid, end = (folder / "ready").read_text().strip(), time.monotonic() + 20
+    while is_running(pid):  # the signal needs a moment
+        assert time.monotonic() < end, "the program runs on"
+        time.sleep(0.01)
+
+
 def test_a_fault_that_a_gpu_alone_shows_is_told(folder):
     write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u90* ]] && { echo 'a wrong step'; exit 4; }\nexit 0\n")
     done = check(folder)
