@@ -612,8 +612,8 @@ def test_what_a_tool_reports_is_told(folder):
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
 
 
-@pytest.mark.parametrize("name, value", [("TOOLS", " "), ("DRIVERS", " "), ("JOBS", "0"), ("JOBS", "x")])
-def test_a_choice_of_nothing_is_wrong_usage(folder, name, value):
+@pytest.mark.parametrize("name, value", [("TOOLS", " "), ("TOOLS", "memchek"), ("DRIVERS", " "), ("JOBS", "0"), ("JOBS", "x")])
+def test_a_choice_of_nothing_or_of_another_name_is_wrong_usage(folder, name, value):
     done = check(folder, **{name: value})
     assert (done.returncode, done.stdout, name in done.stderr) == (2, "", True)
 

@@ -6,8 +6,9 @@ sum of such rows is taken on each machine, before the machines' mean (antbench.d
 
 With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
 two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
-above or both below 50 us. Of a CPU, both are of one core or both of several. If fewer than MIN_ROWS rows of this kind
-are known, rows of any time count. If these are too few, the interval is not widened and holds on the one machine.
+above or both below 50 us. Of a CPU, both are of one core or both of several. Of a GPU, both have the CPU's part of the
+work in their time or both do not. If fewer than MIN_ROWS rows of this kind are known, rows of any time count. If these
+are too few, the interval is not widened and holds on the one machine.
 """
 
 import itertools
@@ -22,7 +23,7 @@ from antbench.data import machines, runs
 ENOUGH = 3  # fewest machines that give an interval of their own
 MIN_ROWS = 10  # fewest rows measured by several machines from which the difference of a kind is computed
 SHORT_MS = 0.05
-ONE_CORE, ALL_CORES = "one core", "all cores"
+ONE_CORE, ALL_CORES, WITH_CPU = "one core", "all cores", "with the CPU's part"
 MISSES = 0.05  # share of misses of an interval
 ENDLESS = -1.0  # in place of a share of misses, the interval of endless machines
 LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
@@ -42,10 +43,14 @@ class Result:
 
 
 def kind_of(row):
-    """What rows that differ alike share. Hosts differ more in rows of all cores, since other work takes some of them."""
+    """What rows that differ alike share. Hosts differ more in rows of all cores, since other work takes some of them.
+
+    They also differ more in a GPU's rows whose time includes the CPU's part of the work.
+    """
     one = runs.param(row, "threads") == "1" and runs.param(row, "ranks") in (None, "1")
-    cores = "" if row["backend"] == "cuda" else ONE_CORE if one else ALL_CORES
-    return row["backend"], cores, row["scope"], row["mean_ms"] < SHORT_MS
+    of_cpu = ONE_CORE if one else ALL_CORES
+    of_gpu = WITH_CPU if runs.has_cpu_time(row) else ""
+    return row["backend"], of_gpu if row["backend"] == "cuda" else of_cpu, row["scope"], row["mean_ms"] < SHORT_MS
 
 
 def of_any_time(kind):

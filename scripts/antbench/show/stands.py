@@ -183,7 +183,7 @@ def of_stored(stored, source, verdicts):
     """As values(), for the stored runs: every stored kind of GPU stands beside the GPU of `source`."""
     kinds = dict.fromkeys(runs.device_name(run) for run in stored if run.device)
     others = [
-        cells.Source([run for run in stored if runs.device_name(run) == kind])
+        cells.Source([run for run in stored if runs.device_name(run) == kind], stored)
         for kind in kinds
         if kind != source.device
     ]

@@ -329,6 +329,16 @@ def test_a_row_of_one_core_is_not_widened_by_rows_of_all_cores():
     assert 1.02 < found(source, "alone-1").high < 1.3 and found(source, "alone-all").high > 3
 
 
+def test_a_row_of_a_gpu_alone_is_not_widened_by_rows_with_the_cpus_part():
+    alike, unlike = ({(f"row-{i}-{of}", "cuda"): around(1) for i in range(spread.MIN_ROWS)} for of in ("gpu", "both"))
+    here = measured_on("a", {**alike, **unlike, ("alone-gpu", "cuda"): around(1), ("alone-both", "cuda"): around(1)})
+    there = measured_on("b", {**{key: around(1.02) for key in alike}, **{key: around(3) for key in unlike}})
+    for run in (here, there):
+        run.rows.loc[run.rows["row"].str.endswith("-both"), "waited"] = 0.0
+    source = cells.Source([here, there])
+    assert 1.02 < found(source, "alone-gpu").high < 1.3 and found(source, "alone-both").high > 3
+
+
 def test_a_quotient_is_widened_only_where_all_its_parts_are():
     wide = cells.Estimate(2.0, 1.9, 2.1, n=3, machines=1, widened=True)
     narrow, many = (cells.Estimate(1.0, 0.99, 1.01, n=n, machines=n) for n in (1, 3))

@@ -41,6 +41,14 @@ def test_every_claim_is_in_one_chapter():
     assert sorted(v["id"] for chapter in page() for v in chapter["verdicts"]) == sorted(claim["id"] for claim in claims)
 
 
+def test_tours_of_all_machines_count_for_the_gpus_beside(monkeypatch):
+    """A tour is as long on any GPU."""
+    beside = []
+    monkeypatch.setattr(stands.claims, "judge_all", lambda source: beside.append(source) or [])
+    stands.of_stored(readme.stored(), readme.evidence(), readme.verdicts())
+    assert beside and all(each.of_any_machine.keys() == readme.evidence().of_any_machine.keys() for each in beside)
+
+
 def test_a_section_is_not_another_that_begins_alike():
     chapter = {"source": "JPDC", "sections": ["§5.1"]}
     of = [
