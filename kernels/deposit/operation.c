@@ -110,7 +110,7 @@ static ab_work_size size(const ab_circumstances *c, const void *fitted)
     return (ab_work_size){.bytes = 8.0 * n * n + 4.0 * n_ants * (n + 1.0), .flops = NAN};
 }
 
-/* Seconds per step of a thread: a gathering one takes 0.5 ps on a GPU and 4 ns on fibers. A scattering one, and an
+/* Seconds per step of a thread: a gathering one takes 0.5 ps on a GPU and 1.6 ns on fibers. A scattering one, and an
  * entry's evaporation, takes 10 ps, 0.3 us, and 2 ns on one core. */
 static void estimate(const ab_circumstances *c, const void *fitted, double *sample_s, double *once_s)
 {
@@ -119,7 +119,7 @@ static void estimate(const ab_circumstances *c, const void *fitted, double *samp
     const double n = c->input->size, gathered = gathers(c) ? params->n_ants * n * n * n : 0.0;
     const double others = n * n + params->n_ants * n;
     const double sample = backend == AB_CUDA   ? 5e-13 * gathered + 1e-11 * others
-                          : backend == AB_HOST ? 4e-9 * gathered + 3e-7 * others
+                          : backend == AB_HOST ? 1.6e-9 * gathered + 3e-7 * others
                                                : 2e-9 * others / params->threads;
     *sample_s = backend == AB_HOST ? 0.0 : sample;
     *once_s = sample + 1e-8 * others;
