@@ -633,6 +633,18 @@ def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
     assert "check-gpu: memcheck 5.1: exit code 77\nno GPU is left\n" in done.stderr
 
 
+def test_a_verification_that_nothing_runs_after_another_one_fails(folder):
+    """And the checks behind it are made."""
+    patches = folder / "tests/planted/gpu_faults"
+    write(patches / "G2.patch", "what: a fault\ngpu: 5.1 --instances u91\n--- a/x\n+++ b/x\n")
+    write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u91* ]] && { echo 'too little memory'; exit 77; }\nexit 0\n")
+    done = check(folder)
+    assert done.returncode == 1 and "check-gpu: memcheck 5.1: clean" in done.stdout
+    assert done.stderr == (
+        "check-gpu: verification 5.1: exit code 77\ntoo little memory\ncheck-gpu: 1 of 12 checks failed\n"
+    )
+
+
 @pytest.mark.parametrize("memory, at_once", [(81559, True), (4096, False)])
 def test_checks_run_at_once_where_the_gpu_takes_several(folder, memory, at_once):
     """Each check waits until another one runs, for 5 s at most."""
