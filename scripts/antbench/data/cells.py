@@ -128,7 +128,10 @@ class Source:
     """
 
     def __init__(self, chosen, elsewhere=()):
-        """`elsewhere`: runs of other machines. Their tours and maps count here too, their times do not."""
+        """`elsewhere`: runs of other machines. Their tours and maps count here too, their times do not.
+
+        The times of a CPU that is also here count in one way: they tell how much hosts with this CPU differ.
+        """
         self.runs = sorted(chosen, key=lambda run: run.started)
         gpus = [run for run in self.runs if run.device]
         self.has_gpu = bool(gpus)
@@ -136,8 +139,10 @@ class Source:
         self.label = re.sub(r"^NVIDIA |GeForce |Tesla | \d+GB.*$", "", self.device)
         self.cpu_label = cpu_label((gpus or self.runs)[-1])
         self.cells, self.verified = {}, {}
-        of_code = spread.grouped(row for run in self.runs if run.profile != "smoke" for row in run.records)
-        between = spread.differences(of_code.values())
+        others = [run for run in elsewhere if run not in self.runs]
+        timed = [row for run in self.runs if run.profile != "smoke" for row in run.records]
+        of_code = spread.grouped(timed)
+        between = spread.differences(spread.grouped([*timed, *on_same_cpus(timed, others)]).values())
         several = {identity for identity, each in of_code.items() if len(each) >= spread.ENOUGH}
         self.rows = runs.best_rows(self.runs, lambda row: spread.identity(row) in several)
         for row in runs.records_of(self.rows):
@@ -147,7 +152,7 @@ class Source:
             found.setdefault((row["table"], row["row"], row["instance"]), []).append(row)
         self.instances = {instance for _, _, instance in [*self.cells, *self.verified]}
         self.of_any_machine = {}
-        for run in dict.fromkeys([*self.runs, *elsewhere]):
+        for run in (*self.runs, *others):
             for row in run.records:
                 if is_of_any_machine(row):
                     place = (row["table"], row["row"], row["instance"])
@@ -180,6 +185,14 @@ class Source:
                 if verified["status"] in runs.MEASURED and is_meant(verified, params):
                     return (verified,)
         return ()
+
+
+def on_same_cpus(rows, others):
+    """The CPU rows of other runs on CPUs that `rows` are of."""
+    cpus = {spread.processor_of(row) for row in rows if row["backend"] == "cpu"}
+    for run in others:
+        if run.profile != "smoke":
+            yield from (row for row in run.records if row["backend"] == "cpu" and spread.processor_of(row) in cpus)
 
 
 def is_of_any_machine(row):
@@ -641,6 +654,13 @@ def fullest_with_gpu(candidates):
     return max(with_gpu, key=lambda run: (len(drivers[runs.device_name(run)]), run.started), default=None)
 
 
+def of_name(name):
+    """The Source of a run or machine that the user names. It is judged by itself, but a stored machine as on its pages."""
+    found, stored = runs.load_runs(name), RESULTS / "reference"
+    is_machine = len(found) > 1 and all(run.path.parent.parent.samefile(stored) for run in found)
+    return Source(found, runs.load_below(stored) if is_machine else ())
+
+
 def choose(run="", also=()):
     """The sources: first the one to show, then the ones beside it.
 
@@ -648,9 +668,9 @@ def choose(run="", also=()):
     the machine of your newest run, and the stored GPU stands beside it. Without any run of yours it is the stored GPU
     alone.
     """
-    named = [Source(runs.load_runs(name)) for name in also]
+    named = [of_name(name) for name in also]
     if run:
-        return [Source(runs.load_runs(run))] + named
+        return [of_name(run)] + named
     yours, reference = runs.load_below(runs.yours()), runs.load_below(RESULTS / "reference")
     found = newest_with_gpu(yours)
     if found:

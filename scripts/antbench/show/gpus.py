@@ -69,11 +69,11 @@ def with_gpu(name):
 
 def in_store(root):
     """A Source for each kind of GPU in a folder of runs."""
-    groups = {}
-    for run in runs.load_below(root):
+    groups, stored = {}, runs.load_below(root)
+    for run in stored:
         if run.device:
             groups.setdefault(runs.device_name(run), []).append(run)
-    return [cells.Source(group) for group in groups.values()]
+    return [cells.Source(group, stored) for group in groups.values()]
 
 
 def contributed():

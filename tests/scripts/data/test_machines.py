@@ -339,6 +339,21 @@ def test_a_row_of_a_gpu_alone_is_not_widened_by_rows_with_the_cpus_part():
     assert 1.02 < found(source, "alone-gpu").high < 1.3 and found(source, "alone-both").high > 3
 
 
+def test_hosts_of_other_gpus_tell_how_hosts_with_this_cpu_differ():
+    rows = {(f"row-{i}-all", backend): around(1) for i in range(spread.MIN_ROWS) for backend in ("cpu", "cuda")}
+    slower = {key: around(1.5) for key in rows}
+    here = measured_on("a", {**rows, ("alone", "cpu"): around(1), ("alone-gpu", "cuda"): around(1)})
+
+    def there(cpu):
+        return [measured_on(gpu, times, cpu=cpu) for gpu, times in (("b", rows), ("c", slower))]
+
+    time = found(cells.Source([here], there("Same name")), "alone")
+    assert time.widened and time.machines == 1 and time.high > 1.5, "how far the two others differ"
+    assert len(time.sources) == 1 and time.value == pytest.approx(1, rel=1e-3), "their times do not count"
+    assert not found(cells.Source([here], there("Other name")), "alone").widened
+    assert not found(cells.Source([here], there("Same name")), "alone-gpu").widened, "a GPU's rows count here alone"
+
+
 def test_a_quotient_is_widened_only_where_all_its_parts_are():
     wide = cells.Estimate(2.0, 1.9, 2.1, n=3, machines=1, widened=True)
     narrow, many = (cells.Estimate(1.0, 0.99, 1.01, n=n, machines=n) for n in (1, 3))

@@ -669,6 +669,17 @@ def test_stored_maps_that_are_not_complete_differ_from_canny():
     assert cells.look_up(source, "6.1/canny-h10/lena?scope=kernel#mismatch").value == pytest.approx(13 / 512**2)
 
 
+def test_a_stored_machine_that_is_named_is_judged_as_on_its_pages():
+    """And a run that is named by itself."""
+    stored = runs.load_below(runs.RESULTS / "reference")
+    of_h200 = [run for run in stored if runs.device_name(run) == "NVIDIA H200"]
+    named, shown = cells.choose("nvidia-h200")[0], cells.Source(of_h200, stored)
+    assert [each.verdict for each in claims.judge_all(named)] == [each.verdict for each in claims.judge_all(shown)]
+    run = next(run for run in of_h200 if run.driver == "3.2")
+    alone = cells.choose(run.run_id)[0]
+    assert {row["run_id"] for rows in alone.of_any_machine.values() for row in rows} == {run.run_id}
+
+
 def test_a_stand_in_tests_no_claim(tmp_path):
     rows = [made_row("3.3", row, "u198", 1.0, "protocol=as-best") for row in ("i-roulette", "ds-roulette")]
     assert claim_of(rows, tmp_path, "cpu-82x").verdict == claims.NOT_MEASURED
