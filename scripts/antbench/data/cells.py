@@ -655,10 +655,11 @@ def fullest_with_gpu(candidates):
 
 
 def of_name(name):
-    """The Source of a run or machine that the user names. It is judged by itself, but a stored machine as on its pages."""
-    found, stored = runs.load_runs(name), RESULTS / "reference"
-    is_machine = len(found) > 1 and all(run.path.parent.parent.samefile(stored) for run in found)
-    return Source(found, runs.load_below(stored) if is_machine else ())
+    """The Source of a run or folder that the user names. It is judged by itself, but a stored machine as on its pages."""
+    stored, place = RESULTS / "reference", runs.resolve(name).resolve()
+    if place.parent == stored.resolve():
+        return Source(runs.load_below(stored / place.name), runs.load_below(stored))
+    return Source(runs.load_runs(name))
 
 
 def choose(run="", also=()):

@@ -68,12 +68,13 @@ def with_gpu(name):
 
 
 def in_store(root):
-    """A Source for each kind of GPU in a folder of runs."""
-    groups, stored = {}, runs.load_below(root)
-    for run in stored:
+    """A Source for each kind of GPU in a folder of runs. A stored kind is judged as on its pages."""
+    groups, found = {}, runs.load_below(root)
+    for run in found:
         if run.device:
             groups.setdefault(runs.device_name(run), []).append(run)
-    return [cells.Source(group, stored) for group in groups.values()]
+    elsewhere = found if root == runs.RESULTS / "reference" else ()
+    return [cells.Source(group, elsewhere) for group in groups.values()]
 
 
 def contributed():

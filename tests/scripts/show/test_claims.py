@@ -3,6 +3,7 @@ numbers."""
 
 import math
 import re
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -669,15 +670,20 @@ def test_stored_maps_that_are_not_complete_differ_from_canny():
     assert cells.look_up(source, "6.1/canny-h10/lena?scope=kernel#mismatch").value == pytest.approx(13 / 512**2)
 
 
-def test_a_stored_machine_that_is_named_is_judged_as_on_its_pages():
-    """And a run that is named by itself."""
+def test_a_stored_machine_that_is_named_is_judged_as_on_its_pages(tmp_path, monkeypatch):
+    """And a run, or a folder of other runs, by itself."""
+    monkeypatch.chdir(runs.RESULTS)
     stored = runs.load_below(runs.RESULTS / "reference")
     of_h200 = [run for run in stored if runs.device_name(run) == "NVIDIA H200"]
-    named, shown = cells.choose("nvidia-h200")[0], cells.Source(of_h200, stored)
+    named, shown = cells.choose("reference/nvidia-h200")[0], cells.Source(of_h200, stored)
     assert [each.verdict for each in claims.judge_all(named)] == [each.verdict for each in claims.judge_all(shown)]
+    assert sum(map(len, named.of_any_machine.values())) == sum(map(len, shown.of_any_machine.values())), "none twice"
     run = next(run for run in of_h200 if run.driver == "3.2")
-    alone = cells.choose(run.run_id)[0]
-    assert {row["run_id"] for rows in alone.of_any_machine.values() for row in rows} == {run.run_id}
+    for name in ("one", "another"):
+        shutil.copytree(run.path, tmp_path / name)
+    for name in (run.path, tmp_path):
+        known = cells.choose(str(name))[0].of_any_machine
+        assert {row["run_id"] for rows in known.values() for row in rows} == {run.run_id}
 
 
 def test_a_stand_in_tests_no_claim(tmp_path):
