@@ -633,7 +633,7 @@ def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
     assert "check-gpu: memcheck 5.1: exit code 77\nno GPU is left\n" in done.stderr
 
 
-def test_a_verification_that_nothing_runs_after_another_one_fails(folder):
+def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
     """And the checks behind it are made."""
     patches = folder / "tests/planted/gpu_faults"
     write(patches / "G2.patch", "what: a fault\ngpu: 5.1 --instances u91\n--- a/x\n+++ b/x\n")

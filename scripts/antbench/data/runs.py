@@ -612,7 +612,7 @@ def nearest(name, names):
 
 def load_runs(name: str | os.PathLike[str]) -> list[Run]:
     """All runs below a directory, newest last. bench-all makes a folder with one run per driver."""
-    return sorted(load_below(resolve(name)), key=lambda run: run.started)
+    return sorted((load_run(path) for path in find_runs(resolve(name))), key=lambda run: run.started)
 
 
 def newest_run(root=None):
