@@ -57,6 +57,7 @@ class Estimate:
     span: tuple = ()  # the least and the largest mean per host, if several hosts measured a CPU's part
     by_machine: dict = field(default_factory=dict)  # logarithm of the number on each machine, if three or more know it
     misses: float = spread.MISSES  # share of misses of the interval
+    of_hosts: tuple = ()  # (degrees of freedom, variance) of other hosts, for a CPU's part (spread.py); () without one
 
     @property
     def iterations(self):
@@ -288,7 +289,7 @@ def mean_time(row, first=math.inf):
         cut = {machine: [of_first(each, first) for each in rows] for machine, rows in of_machines.items()}
         made = spread.result(of_first(row, first), cut, between)
         told = made.machines, made.widened, made.span, made.by_machine
-        return Estimate(made.value, made.low, made.high, "", made.rows, "", made.n, *told)
+        return Estimate(made.value, made.low, made.high, "", made.rows, "", made.n, *told, of_hosts=made.of_hosts)
     row = of_first(row, first)
     value, low, high, n = runs.mean_interval(row)
     if math.isnan(value):
@@ -393,11 +394,11 @@ def unless_absent(value, row, reason="no quality"):
 # ---- Arithmetic: on each machine, if three or more measured all parts; else the parts are independent ----
 
 
-def on_each_machine(parts, combine):
+def on_each_machine(parts, combine, of_hosts):
     """The combination of the parts, or None if too few machines measured them all.
 
     What slows a machine down slows all its parts, so they are combined on each machine. `combine` makes one logarithm
-    of several. An exact number is the same on every machine.
+    of several. An exact number is the same on every machine. `of_hosts` is what other hosts tell of the combination.
     """
     known = set().union(*(part.by_machine for part in parts))
     logs = [part.by_machine or as_exact(part, known) for part in parts]
@@ -410,7 +411,7 @@ def on_each_machine(parts, combine):
     )
     ends = math.exp(min(of_machines.values())), math.exp(max(of_machines.values()))
     misses = min(part.misses for part in parts)
-    center, half = spread.for_one_more(list(of_machines.values()), misses)
+    center, half = spread.for_one_more(list(of_machines.values()), misses, of_hosts)
     return Estimate(
         *(math.exp(end) for end in (center, center - half, center + half)),
         rows=tuple(rows),
@@ -419,13 +420,14 @@ def on_each_machine(parts, combine):
         span=ends if any(part.span for part in parts) else (),
         by_machine=of_machines,
         misses=misses,
+        of_hosts=of_hosts,
     )
 
 
 def on_machines(found, chosen):
     """A number on these of its machines alone; None if they are fewer than three."""
     logs = {machine: log for machine, log in found.by_machine.items() if machine in chosen}
-    made = on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0])
+    made = on_each_machine([replace(found, by_machine=logs)], lambda logs: logs[0], found.of_hosts)
     return made and replace(made, instance=found.instance)
 
 
@@ -438,13 +440,19 @@ def add(parts):
         if not part:
             return part
     rows = tuple(row for part in parts for row in part.rows)
-    if made := on_each_machine(parts, lambda logs: math.log(sum(map(math.exp, logs)))):
+    if made := on_each_machine(parts, lambda logs: math.log(sum(map(math.exp, logs))), of_hosts_of_sum(parts)):
         return made
     value = sum(part.value for part in parts)
     below, above = (math.hypot(*(part.value * error for part, error in zip(parts, errors))) / (value or math.nan)
                     for errors in zip(*map(relative_errors, parts)))  # fmt: skip
     ends = value, value * math.exp(-below), value * math.exp(above)
     return Estimate(*ends, rows=rows, span=span_of_sum(parts), **rests_on(*parts))
+
+
+def of_hosts_of_sum(parts):
+    """What other hosts tell of a sum: it differs no more than the part that differs most."""
+    known = [part.of_hosts for part in parts if part.of_hosts]
+    return spread.UNKNOWN if spread.UNKNOWN in known else max(known, key=lambda each: each[1], default=())
 
 
 def span_of_sum(parts):
@@ -494,8 +502,13 @@ def relative_errors(part):
 
 
 def quotient_of_machines(top, bottom):
-    """The quotient, taken on each machine; None if fewer than three machines measured both parts."""
-    return on_each_machine([top, bottom], lambda logs: logs[0] - logs[1])
+    """The quotient, taken on each machine; None if fewer than three machines measured both parts.
+
+    Other hosts tell how much one CPU's part differs. How much two of them differ together, only their quotient tells.
+    """
+    both = top.of_hosts and bottom.of_hosts
+    of_hosts = spread.UNKNOWN if both else top.of_hosts or bottom.of_hosts
+    return on_each_machine([top, bottom], lambda logs: logs[0] - logs[1], of_hosts)
 
 
 def divide(top, bottom):

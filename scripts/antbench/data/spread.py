@@ -4,6 +4,10 @@ Rows that several machines measured with the same code are one result: the mean 
 scale. With three or more machines the interval is Student's for one more machine, t sqrt(1 + 1/k) s. A quotient or a
 sum of such rows is taken on each machine, before the machines' mean (antbench.data.cells).
 
+Three hosts tell little of how much hosts differ. So the variance of a CPU's row joins the variances of all rows of its
+kind, on all hosts that are known (Smyth 2004, antbench.data.inference.prior_of). It does not do so if no other host
+measured rows of this kind.
+
 With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
 two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
 above or both below 50 us. Of a CPU, both are of one core or both of several. Of a GPU, both have the CPU's part of the
@@ -18,7 +22,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import special
 
-from antbench.data import machines, runs
+from antbench.data import inference, machines, runs
 
 ENOUGH = 3  # fewest machines that give an interval of their own
 MIN_ROWS = 10  # fewest rows measured by several machines from which the difference of a kind is computed
@@ -27,6 +31,7 @@ ONE_CORE, ALL_CORES, WITH_CPU = "one core", "all cores", "with the CPU's part"
 MISSES = 0.05  # share of misses of an interval
 ENDLESS = -1.0  # in place of a share of misses, the interval of endless machines
 LARGEST = 300.0  # largest step of a logarithm; exp() overflows at about 700
+UNKNOWN = (0.0, 0.0)  # a variance that counts for no degrees of freedom
 
 
 @dataclass(frozen=True)
@@ -40,6 +45,17 @@ class Result:
     widened: bool = False
     span: tuple = ()  # the least and the largest mean per machine, for a CPU's row on several hosts
     by_machine: dict = field(default_factory=dict)  # logarithm of the mean on each machine, from ENOUGH machines on
+    of_hosts: tuple = ()  # (degrees of freedom, variance) of hosts beyond the row's own; () for a GPU alone
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the rows of a kind tell of how much machines differ, on logarithms."""
+
+    difference: float  # of two machines, which 95 % of pairs do not exceed
+    df: float  # degrees of freedom that the variance counts for
+    variance: float  # of the machines
+    machines: int
 
 
 def kind_of(row):
@@ -99,21 +115,25 @@ def by_machine(of_machines):
     return {machine: float(np.mean(each)) for machine, each in logs.items()}
 
 
-def for_one_more(logs, misses=MISSES):
+def for_one_more(logs, misses=MISSES, of_hosts=()):
     """(the mean of the machines' logarithms, half of Student's interval for one more machine).
 
-    With ENDLESS for `misses` it is the interval if endless machines differed like these.
+    `of_hosts` is (degrees of freedom, variance) of other hosts. With ENDLESS for `misses` it is the interval if endless
+    machines differed like these.
     """
     n = len(logs)
+    more, variance = of_hosts or UNKNOWN
+    df = n - 1 + more
+    deviation = math.sqrt((more * variance + (n - 1) * np.var(logs, ddof=1)) / df)
     if misses == ENDLESS:
         steps = -special.ndtri(MISSES / 2)
     else:
-        steps = -special.stdtrit(n - 1, misses / 2) * math.sqrt(1 + 1 / n)
-    return float(np.mean(logs)), min(LARGEST, float(steps * np.std(logs, ddof=1)))
+        steps = -special.stdtrit(df, misses / 2) * math.sqrt(1 + 1 / n)
+    return float(np.mean(logs)), min(LARGEST, float(steps * deviation))
 
 
 def differences(groups):
-    """{kind of row, or kind of any time: the difference of two machines that 95 % of pairs do not exceed, a logarithm}.
+    """{kind of row, or kind of any time: Known}.
 
     Rows of the same few machines differ alike, and a further machine differs otherwise. So the quantile counts as one
     of Student's distribution with as many degrees of freedom as there are machines.
@@ -124,30 +144,47 @@ def differences(groups):
             kind = kind_of(next(iter(of_machines.values()))[0])
             for each in (kind, of_any_time(kind)):
                 known.setdefault(each, []).append(of_machines)
-    return {kind: difference(rows) for kind, rows in known.items() if len(rows) >= MIN_ROWS}
+    return {kind: known_of(rows) for kind, rows in known.items() if len(rows) >= MIN_ROWS}
 
 
-def difference(rows):
-    """The difference of one kind; `rows`: {machine: its rows} for each row."""
-    pairs = [abs(a - b) for each in rows for a, b in itertools.combinations(log_means(each), 2)]
+def known_of(rows):
+    """What is Known of one kind; `rows`: {machine: its rows} for each row."""
+    logs = [log_means(each) for each in rows]
+    pairs = [abs(a - b) for each in logs for a, b in itertools.combinations(each, 2)]
     n_machines = len({machine for each in rows for machine in each})
     few = special.stdtrit(n_machines, 0.975) / special.ndtri(0.975)
-    return float(np.quantile(pairs, 0.95)) * few
+    prior = inference.prior_of(*(np.array(each) for each in zip(*((log.var(ddof=1), len(log) - 1) for log in logs))))
+    return Known(float(np.quantile(pairs, 0.95)) * few, *prior, n_machines)
+
+
+def of_kind(row, known):
+    """What is Known of a row's kind, or else of rows of any time; None if too little."""
+    return known.get(kind_of(row), known.get(of_any_time(kind_of(row))))
+
+
+def of_other_hosts(row, k, between):
+    """(degrees of freedom, variance) of a row that k machines measured; () for a row of a GPU alone.
+
+    Hosts that measured the row tell nothing new, so the others are the most degrees of freedom.
+    """
+    if row["backend"] == "cpu" and between:
+        return min(between.df, float(between.machines - k)), between.variance
+    return UNKNOWN if row["backend"] == "cpu" or runs.has_cpu_time(row) else ()
 
 
 def result(row, of_machines, known):
     """The Result of `row` and of all rows with its identity; `known`: differences()."""
     mean, low, high, n = runs.mean_interval(row)
-    between = known.get(kind_of(row), known.get(of_any_time(kind_of(row))))
+    between = of_kind(row, known)
     k = len(of_machines)
     if k < ENOUGH and between is None:
         return Result(mean, low, high, n, (row,), 1)
-    logs = log_means(of_machines)
+    logs, of_hosts = log_means(of_machines), of_other_hosts(row, k, between)
     if k >= ENOUGH:
-        center, half = for_one_more(logs)
+        center, half = for_one_more(logs, of_hosts=of_hosts)
     else:
         center = float(logs.mean())
-        half = math.hypot(math.log(high / low) / 2, between * math.sqrt((1 + 1 / k) / 2))
+        half = math.hypot(math.log(high / low) / 2, between.difference * math.sqrt((1 + 1 / k) / 2))
     return Result(
         math.exp(center),
         math.exp(center - half),
@@ -158,4 +195,5 @@ def result(row, of_machines, known):
         k < ENOUGH,
         (math.exp(logs.min()), math.exp(logs.max())) if row["backend"] == "cpu" and k > 1 else (),
         by_machine(of_machines) if k >= ENOUGH else {},
+        of_hosts,
     )

@@ -1,7 +1,8 @@
 """How often a printed 95 % interval holds on another machine: python3 scripts/antbench coverage [FOLDER...]
 
 Each machine is left out in turn. The rows that it shares with other machines get their intervals from these alone
-(antbench.data.spread). Its own mean is inside the interval or outside. So are the quotients of rows of one instance.
+(antbench.data.spread). Its own mean is inside the interval or outside. So are the quotients of rows of one instance,
+of one kind or of a CPU's row over a GPU's.
 
 The runs are the ones in results/reference and in the folders given. These may hold runs that only git has: git archive
 COMMIT results/reference | tar -x -C FOLDER.
@@ -35,15 +36,20 @@ HEADER = (
 )
 
 
+def without_each(groups):
+    """Each machine of the groups, the groups without it, and what these tell of differences."""
+    for machine in sorted({machine for of_machines in groups.values() for machine in of_machines}):
+        others = {id_: {m: rows for m, rows in each.items() if m != machine} for id_, each in groups.items()}
+        yield machine, others, spread.differences(others.values())
+
+
 def held_out(groups):
-    """{kind: [(identity, inside, half, inside the interval of processes)]}.
+    """{kind: [(identity, machine, inside, half, inside the interval of processes)]}.
 
     `inside` is None without an interval for another machine. `half` is half the interval's width.
     """
     found = defaultdict(list)
-    for machine in {machine for of_machines in groups.values() for machine in of_machines}:
-        others = {id_: {m: rows for m, rows in each.items() if m != machine} for id_, each in groups.items()}
-        known = spread.differences(others.values())
+    for machine, others, known in without_each(groups):
         for id_, each in groups.items():
             if machine in each and others[id_]:
                 row = max((row for rows in others[id_].values() for row in rows), key=lambda row: row["run"].started)
@@ -58,7 +64,7 @@ def held_out(groups):
 
 
 def held_out_quotients(groups):
-    """{kind: [(identities, machine, inside, half)]} of a row over the row before it, both of the same instance."""
+    """{kind: [(identities, machine, inside, half, None)]} of a row over the row before it, both of the same instance."""
     found, before = defaultdict(list), {}
     for id_, each in groups.items():
         row, logs = next(iter(each.values()))[0], spread.by_machine(each)
@@ -66,13 +72,41 @@ def held_out_quotients(groups):
         other, known = before.get(place, ("", {}))
         before[place] = id_, logs
         quotients = {machine: logs[machine] - known[machine] for machine in sorted(logs.keys() & known.keys())}
-        for machine, quotient in quotients.items():
-            rest = [each for name, each in quotients.items() if name != machine]
-            if len(rest) >= spread.ENOUGH:
-                center, half = spread.for_one_more(rest)
-                inside = abs(quotient - center) <= half
-                found[kind].append(((other, id_), machine, inside, math.sinh(half), None))
-    return found
+        for machine in quotients:
+            found[kind] += held_out_quotient((other, id_), quotients, machine)
+    return {kind: each for kind, each in found.items() if each}
+
+
+def held_out_speed_ups(groups, of_cpu):
+    """The same of a CPU's row over the first GPU row of its table and instance.
+
+    `groups` are of one GPU and its hosts, and `of_cpu` of all hosts.
+    """
+    found, of_gpu, pairs = defaultdict(list), {}, []
+    rows = {id_: next(iter(each.values()))[0] for id_, each in groups.items()}
+    for id_, row in rows.items():
+        if row["backend"] == "cuda" and not runs.has_cpu_time(row):
+            of_gpu.setdefault((row["table"], row["instance"]), id_)
+    for id_, row in rows.items():
+        if row["backend"] == "cpu" and (other := of_gpu.get((row["table"], row["instance"]))):
+            logs, below = spread.by_machine(groups[id_]), spread.by_machine(groups[other])
+            quotients = {machine: logs[machine] - below[machine] for machine in sorted(logs.keys() & below.keys())}
+            pairs.append((row, (id_, other), quotients))
+    for machine, others, known in without_each(of_cpu):
+        for row, ids, quotients in pairs:
+            if machine in quotients:
+                of_hosts = spread.of_other_hosts(row, len(others[ids[0]]), spread.of_kind(row, known))
+                found[spread.kind_of(row)] += held_out_quotient(ids, quotients, machine, of_hosts)
+    return {kind: each for kind, each in found.items() if each}
+
+
+def held_out_quotient(ids, quotients, machine, of_hosts=()):
+    """[(identities, machine, inside, half, None)] if the other machines give an interval, else []."""
+    rest = [each for name, each in quotients.items() if name != machine]
+    if len(rest) < spread.ENOUGH:
+        return []
+    center, half = spread.for_one_more(rest, of_hosts=of_hosts)
+    return [(ids, machine, abs(quotients[machine] - center) <= half, math.sinh(half), None)]
 
 
 def code_by_file(row):
@@ -91,14 +125,21 @@ def blob(commit, file):
 
 def lines(stored, code_of=machines.code_of):
     """A line of text cells for each GPU or CPU and each kind of row that several machines measured."""
-    by_processor = defaultdict(list)
+    by_processor, of_hosts, of_cpus = defaultdict(list), defaultdict(list), []
     for each in stored:
         if each.profile != "smoke":
             for row in each.records:
                 by_processor[spread.processor_of(row)].append(row)
+                if row["backend"] == "cpu":
+                    of_hosts[runs.device_name(each)].append(row)
+                    of_cpus.append(row)
     for processor, rows in sorted(by_processor.items()):
         groups = spread.grouped(rows, code_of)
-        for what, by_kind in (("", held_out(groups)), (", quotients", held_out_quotients(groups))):
+        tables = [("", held_out(groups)), (", quotients", held_out_quotients(groups))]
+        if on_hosts := of_hosts.get(processor):
+            both = spread.grouped([*rows, *on_hosts], code_of)
+            tables.append((", over GPU", held_out_speed_ups(both, spread.grouped(of_cpus, code_of))))
+        for what, by_kind in tables:
             for (backend, cores, scope, short), found in sorted(by_kind.items()):
                 of = ", ".join(filter(None, ({"cuda": "GPU", "cpu": "CPU"}.get(backend, backend), cores))) + what
                 time = "under 50 µs" if short else ""

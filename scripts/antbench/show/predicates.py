@@ -76,7 +76,8 @@ class Case:
         """The case as endless machines would show it if they differed like the measured ones."""
         if self.exact:
             return self
-        center, half = spread.for_one_more(list(self.measured.by_machine.values()), spread.ENDLESS)
+        logs = list(self.measured.by_machine.values())
+        center, half = spread.for_one_more(logs, spread.ENDLESS, self.measured.of_hosts)
         low, high = math.exp(center - half), math.exp(center + half)
         return replace(self, measured=replace(self.measured, low=low, high=high, misses=spread.ENDLESS))
 
@@ -88,7 +89,8 @@ class Case:
 
 def widened(measured, share):
     """An Estimate whose interval misses in `share` of samples: Student's, on a logarithmic scale above 0."""
-    factor = quantile(share, measured.n) / quantile(MISSES, measured.n)
+    df = max(measured.n - 1, 1) + (measured.of_hosts[0] if measured.by_machine and measured.of_hosts else 0.0)
+    factor = quantile(share, df) / quantile(MISSES, df)
     value, ends = measured.value, (measured.low, measured.high)
     if measured.low > 0:
         steps = [max(-spread.LARGEST, min(spread.LARGEST, factor * math.log(end / value))) for end in ends]
@@ -99,8 +101,8 @@ def widened(measured, share):
 
 
 @functools.cache
-def quantile(share, n):
-    return -special.stdtrit(max(n - 1, 1), share / 2)
+def quantile(share, df):
+    return -special.stdtrit(df, share / 2)
 
 
 # ---- Predicates: (verdict, the cases that decide) ----

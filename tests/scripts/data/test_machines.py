@@ -354,6 +354,69 @@ def test_hosts_of_other_gpus_tell_how_hosts_with_this_cpu_differ():
     assert not found(cells.Source([here], there("Same name")), "alone-gpu").widened, "a GPU's rows count here alone"
 
 
+def on_hosts(hosts, deviation, seed=1):
+    """Runs on these hosts with enough CPU rows of a kind; each row has its own time on each host."""
+    random = np.random.default_rng(seed)
+    rows = [(f"row{i}", "cpu") for i in range(2 * spread.MIN_ROWS)]
+    return [measured_on(host, {row: around(math.exp(random.normal(0, deviation))) for row in rows}) for host in hosts]
+
+
+def of_three_hosts(elsewhere=(), times_=(1.0, 1.2, 1.4)):
+    """The Source of a CPU's rows on three hosts, which also have a GPU's row."""
+    rows = [
+        {("cpu", "cpu"): around(ms), ("other", "cpu"): around(1), ("ds-roulette", "cuda"): around(1)} for ms in times_
+    ]
+    return cells.Source([measured_on(gpu, each) for gpu, each in zip("abc", rows)], elsewhere)
+
+
+def half_of(estimate):
+    return math.log(estimate.high / estimate.low) / 2
+
+
+def test_other_hosts_join_the_variance_of_three():
+    """They count for four degrees of freedom at most."""
+    logs = np.log([1.0, 1.2, 1.4])
+    alone, known = of_three_hosts(), of_three_hosts(on_hosts("efghijklm", 0.2))
+    assert half_of(found(alone, "cpu")) == pytest.approx(stats.t.ppf(0.975, 2) * logs.std(ddof=1) * math.sqrt(4 / 3))
+    cpu = found(known, "cpu")
+    df, variance = cpu.of_hosts
+    assert df == 4 and 0.15 < math.sqrt(variance) < 0.25
+    joined = math.sqrt((2 * logs.var(ddof=1) + 4 * variance) / 6)
+    assert half_of(cpu) == pytest.approx(stats.t.ppf(0.975, 6) * joined * math.sqrt(4 / 3))
+    assert cpu.value == pytest.approx(found(alone, "cpu").value) and cpu.machines == 3
+    alike = of_three_hosts(on_hosts("efghijklm", 0.2), (1, 1.001, 1.002))
+    assert found(alike, "cpu").high > 1.1, "three hosts may agree by chance"
+    few = found(of_three_hosts(on_hosts("d", 0.2) + on_hosts("e", 0.2, 2)), "cpu")
+    assert few.of_hosts[0] == 2, "two hosts beyond the three"
+    assert found(cells.Source(on_hosts("abc", 0.2)), "row0").of_hosts[0] == 0
+
+
+def test_other_hosts_tell_of_a_quotient_with_one_cpus_part():
+    source = of_three_hosts(on_hosts("efghijklm", 0.2))
+    cpu, other, gpu = (found(source, row) for row in ("cpu", "other", "ds-roulette"))
+    assert gpu.of_hosts == () and half_of(cells.divide(cpu, gpu)) == pytest.approx(half_of(cpu), rel=1e-3)
+    both = cells.divide(cpu, other)
+    assert both.of_hosts == spread.UNKNOWN and half_of(both) == pytest.approx(half_of(found(of_three_hosts(), "cpu")))
+    assert cells.add([cpu, other]).of_hosts == cpu.of_hosts == cells.divide(cells.add([cpu, other]), gpu).of_hosts
+    assert cells.add([cpu, cells.divide(cpu, other)]).of_hosts == spread.UNKNOWN
+    exact = cells.Estimate(2, 2, 2)
+    assert cells.divide(cpu, exact).of_hosts == cpu.of_hosts == cells.on_machines(cpu, set(cpu.by_machine)).of_hosts
+    with_cpu = [measured_on(gpu, gpu_row(1)) for gpu in "abc"]
+    for run in with_cpu:
+        run.rows["waited"] = 0.0
+    assert cells.divide(cpu, found(cells.Source(with_cpu))).of_hosts == spread.UNKNOWN
+
+
+@pytest.mark.parametrize("share", (0.5, 0.01, 1e-4))
+def test_an_interval_of_any_share_of_misses_counts_the_other_hosts(share):
+    cpu = found(of_three_hosts(on_hosts("efghijklm", 0.2)), "cpu")
+    center, half = spread.for_one_more(list(cpu.by_machine.values()), share, cpu.of_hosts)
+    case = predicates.Case("case0", cpu).missing_in(share).measured
+    assert (math.log(case.low), math.log(case.high)) == pytest.approx((center - half, center + half))
+    endless = math.sqrt((2 * np.var(np.log([1.0, 1.2, 1.4]), ddof=1) + 4 * cpu.of_hosts[1]) / 6) * 1.96
+    assert half_of(predicates.Case("case0", cpu).of_endless.measured) == pytest.approx(endless, rel=1e-3)
+
+
 def test_a_quotient_is_widened_only_where_all_its_parts_are():
     wide = cells.Estimate(2.0, 1.9, 2.1, n=3, machines=1, widened=True)
     narrow, many = (cells.Estimate(1.0, 0.99, 1.01, n=n, machines=n) for n in (1, 3))
@@ -499,6 +562,24 @@ def test_coverage_of_machines_that_differ_as_assumed():
     assert float(told["inside"].split()[0]) >= 90 > 60 > float(told["of processes: inside"].split()[0])
     assert (quotients["rows of"], quotients["rows"], quotients["held out"]) == ("GPU, quotients", "59", "236")
     assert float(quotients["inside"].split()[0]) >= 90 and quotients["of processes: inside"] == "–"
+
+
+def test_coverage_of_a_cpus_row_over_a_gpus():
+    """Four hosts have a GPU, and rows of others tell how much hosts differ."""
+    random = np.random.default_rng(3)
+
+    def run_on(gpu, host, more):
+        names = (f"row{i}" for i in range(60)) if gpu else (f"other{i}" for i in range(60))
+        times_ = {(name, "cpu"): around(math.exp(random.normal(0, 0.2))) for name in names}
+        return measured_on(gpu, {**times_, **more}, host=host)
+
+    runs_ = [run_on(gpu, gpu, gpu_row(1)) for gpu in "abcd"] + [run_on("", host, {}) for host in "efghij"]
+    told = {each["rows of"]: each for each in (dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_))}
+    line = told["CPU, all cores, over GPU"]
+    assert (line["processor"], line["rows"], line["machines"], line["held out"]) == ("H200", "60", "4", "240")
+    assert float(line["inside"].split()[0]) > 93 and line["of processes: inside"] == "–"
+    of_three = stats.t.ppf(0.975, 2) * 0.2 * math.sqrt(4 / 3)
+    assert float(line["half interval, median"].split()[0]) < 75 < 100 * math.sinh(of_three)
 
 
 def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
