@@ -21,6 +21,10 @@ PROGRAM = r"""#!/bin/bash
 [ "$1" = doctor ] && { [ -z "$DOCTOR" ] || echo "$DOCTOR" "$@"; exit ${ILL-0}; }
 [ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
+if [ "${@: -2:1}" = --out ]; then
+    mkdir -p "${@: -1}"
+    printf "row,status\\na,ok\\n${ROWS-b,unsupported\\n}" > "${@: -1}/table-$1.csv"
+fi
 """
 # A program that says and leaves what a driver does.
 RUNNING = (
@@ -490,10 +494,10 @@ def test_every_driver_runs_under_every_tool(folder):
     done = check(folder)
     assert done.returncode == 0
     said = [re.sub(r"\(\d+ s\)$", "(1 s)", line) for line in done.stdout.splitlines()]
-    assert said[0] == "check-gpu: verification 3.3: clean (1 s)"
+    assert said[0] == "check-gpu: verification 3.3: clean, 2 rows, 1 unsupported (1 s)"
     assert sorted(said[1:]) == sorted(
         [
-            f"check-gpu: {tool} {driver}: clean (1 s)"
+            f"check-gpu: {tool} {driver}: clean, 2 rows, 1 unsupported (1 s)"
             for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
             for driver in ("3.3", "5.1")
         ]
@@ -506,6 +510,16 @@ def test_every_driver_runs_under_every_tool(folder):
         begins = f"{driver} --instances {inputs} %s--backend cuda --profile smoke --processes 1 "
         assert [line.startswith(begins % "--verify ") for line in lines].count(True) == 3
         assert [line.startswith(begins % "") for line in lines].count(True) == 1, "memcheck sees the timing too"
+
+
+def test_a_check_that_ran_no_row_has_failed(folder):
+    assert "check-gpu: memcheck 3.3: clean, 1 row (" in check(folder, ROWS="").stdout
+    for left in ("printf 'row,status\\nb,unsupported\\n' > $run/table-5.1.csv", "rm $run/table-5.1.csv"):
+        write(folder / "build/bin/antbench", PROGRAM + f'[ "$1" = 3.3 ] || {{ run="${{@: -1}}"; {left}; }}; exit 0\n')
+        done = check(folder)
+        assert done.returncode == 1 and "check-gpu: memcheck 5.1: exit code 0\n" in done.stderr
+        assert done.stderr.splitlines()[-1] == "check-gpu: 4 of 11 checks failed"
+        assert ("no row ran: 1 row, 1 unsupported." in done.stderr) == ("printf" in left)
 
 
 def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
@@ -599,7 +613,7 @@ def test_the_tool_is_found_off_the_path(folder, place, environment):
 def without_sanitizer(folder):
     """A PATH with what the script calls, and nothing else."""
     (folder / "tools").mkdir()
-    for tool in ("bash", "dirname", "awk", "mktemp", "rm", "grep", "head", "sed", "tail", "touch", "wc"):
+    for tool in ("bash", "dirname", "awk", "mktemp", "rm", "grep", "head", "mkdir", "sed", "tail", "touch", "wc"):
         (folder / "tools" / tool).symlink_to(shutil.which(tool))
     (folder / "tools/python3").symlink_to(sys.executable)
     return str(folder / "tools")
