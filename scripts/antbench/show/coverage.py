@@ -171,6 +171,18 @@ def as_markdown(made):
     return "\n".join([f"| {' | '.join(HEADER)} |", "|---|---|---|---|--:|--:|--:|--:|--:|--:|", *text])
 
 
+def on_page(made):
+    """The table of the kinds that are judged, and a sentence that counts the others."""
+    few = [cells for cells in made if int(cells[HEADER.index("rows")]) < LEAST_ROWS]
+    shares = [cells[HEADER.index("inside")].split()[0] for cells in few]
+    below = [share for share in shares if share != "–" and float(share) < 100 * GOAL]
+    return (
+        f"{as_markdown([cells for cells in made if cells not in few])}\n\n"
+        f"Not shown: {len(few)} kinds of fewer than {LEAST_ROWS} rows. {len(below)} of them are inside in less than "
+        f"{100 * GOAL:.0f} %. The command prints them too."
+    )
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results coverage", description=__doc__.splitlines()[0])
     parser.add_argument("folders", nargs="*", help="folders of runs to add to the stored ones")

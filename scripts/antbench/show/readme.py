@@ -273,7 +273,7 @@ def templates(folder):
         others=others,
         verdicts=named,
         sets=cells.sets(),
-        coverage=lambda: coverage.as_markdown(coverage.lines(stored())),
+        coverage=lambda: coverage.on_page(list(coverage.lines(stored()))),
         short=claims.short,
         stored_pictures=lambda figure: stored_pictures(figure, folder),
         times_as_fast=times_as_fast,

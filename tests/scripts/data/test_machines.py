@@ -597,6 +597,18 @@ def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
     ]
 
 
+def test_a_page_shows_the_kinds_that_are_judged_and_counts_the_others():
+    def line(rows, inside):
+        return ("H200", "GPU", "kernel", "", rows, "4", rows, inside, "1 %", "50 %")
+
+    text = coverage.on_page([line("30", "89 % (missed)"), line("29", "89.9 %"), line("10", "90 %"), line("9", "–")])
+    assert text.splitlines()[2:] == [
+        "| H200 | GPU | kernel |  | 30 | 4 | 30 | 89 % (missed) | 1 % | 50 % |",
+        "",
+        "Not shown: 3 kinds of fewer than 30 rows. 1 of them are inside in less than 90 %. The command prints them too.",
+    ]
+
+
 def test_two_machines_cannot_be_left_out():
     runs_ = [measured_on(gpu, gpu_row(1)) for gpu in "ab"]
     (line,) = coverage.lines(runs_)
