@@ -4,9 +4,9 @@ Rows that several machines measured with the same code are one result: the mean 
 scale. With three or more machines the interval is Student's for one more machine, t sqrt(1 + 1/k) s. A quotient or a
 sum of such rows is taken on each machine, before the machines' mean (antbench.data.cells).
 
-Three hosts tell little of how much hosts differ. So the variance of a CPU's row joins the variances of all rows of its
-kind, on all hosts that are known (Smyth 2004, antbench.data.inference.prior_of). It does not do so if no other host
-measured rows of this kind.
+Three hosts tell little of how much hosts differ. So the variance of a CPU's row joins the variances that rows of its kind
+have on all other hosts that are known (Smyth 2004, antbench.data.inference.prior_of). Its own hosts are left out there,
+since what is slow on a host in one row is slow in others. If fewer than MIN_ROWS rows are left, nothing joins.
 
 With one or two machines it is the interval of the processes, widened in quadrature. It is widened by the difference of
 two machines that 95 % of the pairs do not exceed. Pairs are of the same kind of row: same backend, same scope, and both
@@ -48,14 +48,34 @@ class Result:
     of_hosts: tuple = ()  # (degrees of freedom, variance) of hosts beyond the row's own; () for a GPU alone
 
 
-@dataclass(frozen=True)
 class Known:
-    """What the rows of a kind tell of how much machines differ, on logarithms."""
+    """What the rows of a kind tell of how much machines differ, on logarithms.
 
-    difference: float  # of two machines, which 95 % of pairs do not exceed
-    df: float  # degrees of freedom that the variance counts for
-    variance: float  # of the machines
-    machines: int
+    `difference` is the difference of two machines that 95 % of pairs do not exceed. Rows of the same few machines differ
+    alike, and a further machine differs otherwise. So the quantile counts as one of Student's distribution with as many
+    degrees of freedom as there are machines.
+    """
+
+    def __init__(self, groups):
+        self.logs = [dict(zip(each, log_means(each))) for each in groups]
+        self.machines = frozenset(itertools.chain.from_iterable(self.logs))
+        self.of_others = {}
+        pairs = [abs(a - b) for each in self.logs for a, b in itertools.combinations(each.values(), 2)]
+        few = special.stdtrit(len(self.machines), 0.975) / special.ndtri(0.975)
+        self.difference = float(np.quantile(pairs, 0.95)) * few
+
+    def without(self, own):
+        """(degrees of freedom, variance) of the machines that are not among `own`."""
+        own = self.machines.intersection(own)
+        if own not in self.of_others:
+            rows = [[log for machine, log in each.items() if machine not in own] for each in self.logs]
+            rows = [np.array(logs) for logs in rows if len(logs) > 1]
+            found = UNKNOWN
+            if len(rows) >= MIN_ROWS:
+                df, variance = inference.prior_of(*map(np.array, zip(*((row.var(ddof=1), len(row) - 1) for row in rows))))
+                found = min(df, len(self.machines - own) - 1.0), variance
+            self.of_others[own] = found
+        return self.of_others[own]
 
 
 def kind_of(row):
@@ -133,28 +153,14 @@ def for_one_more(logs, misses=MISSES, of_hosts=()):
 
 
 def differences(groups):
-    """{kind of row, or kind of any time: Known}.
-
-    Rows of the same few machines differ alike, and a further machine differs otherwise. So the quantile counts as one
-    of Student's distribution with as many degrees of freedom as there are machines.
-    """
+    """{kind of row, or kind of any time: Known}."""
     known = {}
     for of_machines in groups:
         if len(of_machines) > 1:
             kind = kind_of(next(iter(of_machines.values()))[0])
             for each in (kind, of_any_time(kind)):
                 known.setdefault(each, []).append(of_machines)
-    return {kind: known_of(rows) for kind, rows in known.items() if len(rows) >= MIN_ROWS}
-
-
-def known_of(rows):
-    """What is Known of one kind; `rows`: {machine: its rows} for each row."""
-    logs = [log_means(each) for each in rows]
-    pairs = [abs(a - b) for each in logs for a, b in itertools.combinations(each, 2)]
-    n_machines = len({machine for each in rows for machine in each})
-    few = special.stdtrit(n_machines, 0.975) / special.ndtri(0.975)
-    prior = inference.prior_of(*(np.array(each) for each in zip(*((log.var(ddof=1), len(log) - 1) for log in logs))))
-    return Known(float(np.quantile(pairs, 0.95)) * few, *prior, n_machines)
+    return {kind: Known(rows) for kind, rows in known.items() if len(rows) >= MIN_ROWS}
 
 
 def of_kind(row, known):
@@ -162,13 +168,10 @@ def of_kind(row, known):
     return known.get(kind_of(row), known.get(of_any_time(kind_of(row))))
 
 
-def of_other_hosts(row, k, between):
-    """(degrees of freedom, variance) of a row that k machines measured; () for a row of a GPU alone.
-
-    Hosts that measured the row tell nothing new, so the others are the most degrees of freedom.
-    """
+def of_other_hosts(row, own, between):
+    """(degrees of freedom, variance) of hosts that are not among a row's `own`; () for a row of a GPU alone."""
     if row["backend"] == "cpu" and between:
-        return min(between.df, float(between.machines - k)), between.variance
+        return between.without(own)
     return UNKNOWN if row["backend"] == "cpu" or runs.has_cpu_time(row) else ()
 
 
@@ -179,7 +182,7 @@ def result(row, of_machines, known):
     k = len(of_machines)
     if k < ENOUGH and between is None:
         return Result(mean, low, high, n, (row,), 1)
-    logs, of_hosts = log_means(of_machines), of_other_hosts(row, k, between)
+    logs, of_hosts = log_means(of_machines), of_other_hosts(row, of_machines, between)
     if k >= ENOUGH:
         center, half = for_one_more(logs, of_hosts=of_hosts)
     else:

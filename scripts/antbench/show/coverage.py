@@ -95,7 +95,7 @@ def held_out_speed_ups(groups, of_cpu):
     for machine, others, known in without_each(of_cpu):
         for row, ids, quotients in pairs:
             if machine in quotients:
-                of_hosts = spread.of_other_hosts(row, len(others[ids[0]]), spread.of_kind(row, known))
+                of_hosts = spread.of_other_hosts(row, others[ids[0]], spread.of_kind(row, known))
                 found[spread.kind_of(row)] += held_out_quotient(ids, quotients, machine, of_hosts)
     return {kind: each for kind, each in found.items() if each}
 

@@ -73,7 +73,7 @@ class Case:
 
     @property
     def of_endless(self):
-        """The case as endless machines would show it if they differed like the measured ones."""
+        """The case as endless machines would show it if they differed as the interval assumes."""
         if self.exact:
             return self
         logs = list(self.measured.by_machine.values())
