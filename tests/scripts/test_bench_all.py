@@ -525,7 +525,9 @@ def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
     """A kernel is checked by the drivers that have rows of it."""
     has_not = "[[ $* == *--dry-run* && $1 == 5.1 ]] && exit 2\n"
     write(folder / "build/bin/antbench", PROGRAM.replace('[ "${@', has_not + '[ "${@', 1))
-    said = [line for line in check(folder, ID="tsp/mine", TOOLS="initcheck memcheck").stdout.splitlines() if "3.3" in line]
+    said = [
+        line for line in check(folder, ID="tsp/mine", TOOLS="initcheck memcheck").stdout.splitlines() if "3.3" in line
+    ]
     assert sorted(line.split(": clean")[0] for line in said) == [
         f"check-gpu: {what} 3.3" for what in ("initcheck", "memcheck", "verification")
     ]
@@ -625,7 +627,9 @@ def test_what_a_tool_reports_is_told(folder):
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
 
 
-@pytest.mark.parametrize("name, value", [("TOOLS", " "), ("TOOLS", "memchek"), ("DRIVERS", " "), ("JOBS", "0"), ("JOBS", "x")])
+@pytest.mark.parametrize(
+    "name, value", [("TOOLS", " "), ("TOOLS", "memchek"), ("DRIVERS", " "), ("JOBS", "0"), ("JOBS", "x")]
+)
 def test_a_choice_of_nothing_or_of_another_name_is_wrong_usage(folder, name, value):
     done = check(folder, **{name: value})
     assert (done.returncode, done.stdout, name in done.stderr) == (2, "", True)
@@ -650,7 +654,9 @@ def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
     """And the checks behind it are made."""
     patches = folder / "tests/planted/gpu_faults"
     write(patches / "G2.patch", "what: a fault\ngpu: 5.1 --instances u91\n--- a/x\n+++ b/x\n")
-    write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *u91* ]] && { echo 'too little memory'; exit 77; }\nexit 0\n")
+    write(
+        folder / "build/bin/antbench", PROGRAM + "[[ $* == *u91* ]] && { echo 'too little memory'; exit 77; }\nexit 0\n"
+    )
     done = check(folder)
     assert done.returncode == 1 and "check-gpu: memcheck 5.1: clean" in done.stdout
     assert done.stderr == (

@@ -653,17 +653,7 @@ def best_rows(runs, of_several=lambda row: False):
     of_table = [rows[name] for name in ("table", "backend")]
     order["current"] = code == code[newest].groupby([each[newest] for each in of_table]).transform("last").sort_index()
     ranked = order.sort_values(
-        [
-            "timed",
-            "more_than_smoke",
-            "several",
-            "processes",
-            "current",
-            "samples",
-            "gpu_alone",
-            "profile",
-            "started",
-        ],
+        ["timed", "more_than_smoke", "several", "processes", "current", "samples", "gpu_alone", "profile", "started"],
         kind="stable",
     ).index
     best = rows.loc[ranked].assign(rank=range(len(rows))).drop_duplicates(KEY, keep="last")

@@ -72,7 +72,9 @@ class Known:
             rows = [np.array(logs) for logs in rows if len(logs) > 1]
             found = UNKNOWN
             if len(rows) >= MIN_ROWS:
-                df, variance = inference.prior_of(*map(np.array, zip(*((row.var(ddof=1), len(row) - 1) for row in rows))))
+                df, variance = inference.prior_of(
+                    *map(np.array, zip(*((row.var(ddof=1), len(row) - 1) for row in rows)))
+                )
                 found = min(df, len(self.machines - own) - 1.0), variance
             self.of_others[own] = found
         return self.of_others[own]

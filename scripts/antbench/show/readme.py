@@ -156,9 +156,9 @@ class Measured:
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
         told, known = [described(main_runs, self.folder)], {"the unmarked cells'": main_runs}
-        for runs, mark in marks.letters.items():
-            told.append(f"{mark} {described_by(known, runs, self.folder)}")
-            known[f"{mark}'s"] = runs
+        for of_cells, mark in marks.letters.items():
+            told.append(f"{mark} {described_by(known, of_cells, self.folder)}")
+            known[f"{mark}'s"] = of_cells
         return ";\n".join(filter(None, told))
 
 

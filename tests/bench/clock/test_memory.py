@@ -11,7 +11,18 @@ NEW_PAGES = 40_000  # of 4 KiB: three buffers of an image of 4096 x 4096 pixels 
 
 def pages_of(folder, iterations):
     """Pages that the program got from the system."""
-    command = [PROGRAM, *ROW, "--processes", "1", "--time-budget", "0", "--iterations", str(iterations), "--out", folder]
+    command = [
+        PROGRAM,
+        *ROW,
+        "--processes",
+        "1",
+        "--time-budget",
+        "0",
+        "--iterations",
+        str(iterations),
+        "--out",
+        folder,
+    ]
     child = subprocess.Popen(command, cwd=ROOT, env=environment_of(), stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     assert os.waitstatus_to_exitcode(status) == 0

@@ -396,7 +396,9 @@ def test_a_rows_own_hosts_do_not_count_as_others():
     assert found(cells.Source(unlike), "row0").of_hosts == spread.UNKNOWN
     joined = found(of_three_hosts(on_hosts("efghijklm", 0.2) + unlike), "cpu")
     assert joined.of_hosts == found(of_three_hosts(on_hosts("efghijklm", 0.2)), "cpu").of_hosts
-    some = [measured_on(host, {(f"row{i}", "cpu"): around(ms + i) for i in range(9)}) for host, ms in (("e", 1), ("f", 1.1))]
+    some = [
+        measured_on(host, {(f"row{i}", "cpu"): around(ms + i) for i in range(9)}) for host, ms in (("e", 1), ("f", 1.1))
+    ]
     assert found(of_three_hosts(some + unlike), "cpu").of_hosts == spread.UNKNOWN, "too few rows are left"
 
 

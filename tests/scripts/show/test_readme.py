@@ -121,7 +121,10 @@ def test_a_caption_names_the_run_of_each_backend():
     with_profile = f"profile `thesis`, {told}".replace("and", "and profile `quick`,")
     assert re.fullmatch(with_profile, readme.described([images, ants, again], ROOT)), "a profile is told once"
     beside = runs.load_run(H100 / "20261127T174450Z-c8d43aae-3.2")  # on the machine of the first
-    assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == ["GPU 344bbe5a, 6.1", "GPU 344bbe5a, 3.2"]
+    assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == [
+        "GPU 344bbe5a, 6.1",
+        "GPU 344bbe5a, 3.2",
+    ]
     with pytest.raises(BadInput, match="no stored run of 9.9 on a GPU"):
         readme.newest("9.9")
 
