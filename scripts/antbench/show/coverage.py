@@ -125,18 +125,18 @@ def blob(commit, file):
 
 def lines(stored, code_of=machines.code_of):
     """A line of text cells for each GPU or CPU and each kind of row that several machines measured."""
-    by_processor, of_hosts, of_cpus = defaultdict(list), defaultdict(list), []
+    by_processor, on_hosts_of, of_cpus = defaultdict(list), defaultdict(list), []
     for each in stored:
         if each.profile != "smoke":
             for row in each.records:
                 by_processor[spread.processor_of(row)].append(row)
                 if row["backend"] == "cpu":
-                    of_hosts[runs.device_name(each)].append(row)
+                    on_hosts_of[runs.device_name(each)].append(row)
                     of_cpus.append(row)
     for processor, rows in sorted(by_processor.items()):
         groups = spread.grouped(rows, code_of)
         tables = [("", held_out(groups)), (", quotients", held_out_quotients(groups))]
-        if on_hosts := of_hosts.get(processor):
+        if on_hosts := on_hosts_of.get(processor):
             both = spread.grouped([*rows, *on_hosts], code_of)
             tables.append((", over GPU", held_out_speed_ups(both, spread.grouped(of_cpus, code_of))))
         for what, by_kind in tables:
