@@ -25,7 +25,7 @@ from scipy import special
 from antbench.data import inference, machines, runs
 
 ENOUGH = 3  # fewest machines that give an interval of their own
-MIN_ROWS = 10  # fewest rows measured by several machines from which the difference of a kind is computed
+MIN_ROWS = 10  # fewest rows measured by several machines that tell how much machines differ in a kind
 SHORT_MS = 0.05
 ONE_CORE, ALL_CORES, WITH_CPU = "one core", "all cores", "with the CPU's part"
 MISSES = 0.05  # share of misses of an interval

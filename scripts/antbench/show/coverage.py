@@ -71,7 +71,7 @@ def held_out_quotients(groups):
         kind, place = spread.kind_of(row), (row["table"], row["instance"], *spread.kind_of(row))
         other, known = before.get(place, ("", {}))
         before[place] = id_, logs
-        quotients = {machine: logs[machine] - known[machine] for machine in sorted(logs.keys() & known.keys())}
+        quotients = quotients_of(logs, known)
         for machine in quotients:
             found[kind] += held_out_quotient((other, id_), quotients, machine)
     return {kind: each for kind, each in found.items() if each}
@@ -89,8 +89,7 @@ def held_out_speed_ups(groups, of_cpu):
             of_gpu.setdefault((row["table"], row["instance"]), id_)
     for id_, row in rows.items():
         if row["backend"] == "cpu" and (other := of_gpu.get((row["table"], row["instance"]))):
-            logs, below = spread.by_machine(groups[id_]), spread.by_machine(groups[other])
-            quotients = {machine: logs[machine] - below[machine] for machine in sorted(logs.keys() & below.keys())}
+            quotients = quotients_of(spread.by_machine(groups[id_]), spread.by_machine(groups[other]))
             pairs.append((row, (id_, other), quotients))
     for machine, others, known in without_each(of_cpu):
         for row, ids, quotients in pairs:
@@ -98,6 +97,11 @@ def held_out_speed_ups(groups, of_cpu):
                 of_hosts = spread.of_other_hosts(row, others[ids[0]], spread.of_kind(row, known))
                 found[spread.kind_of(row)] += held_out_quotient(ids, quotients, machine, of_hosts)
     return {kind: each for kind, each in found.items() if each}
+
+
+def quotients_of(top, bottom):
+    """{machine: logarithm of the quotient} of the machines that measured both."""
+    return {machine: top[machine] - bottom[machine] for machine in sorted(top.keys() & bottom.keys())}
 
 
 def held_out_quotient(ids, quotients, machine, of_hosts=()):
