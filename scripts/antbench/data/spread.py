@@ -53,7 +53,7 @@ class Known:
 
     `difference` is the difference of two machines that 95 % of pairs do not exceed. Rows of the same few machines differ
     alike, and a further machine differs otherwise. So the quantile counts as one of Student's distribution with as many
-    degrees of freedom as there are machines.
+    degrees of freedom as there are machines but one.
     """
 
     def __init__(self, groups):
@@ -61,7 +61,7 @@ class Known:
         self.machines = frozenset(itertools.chain.from_iterable(self.logs))
         self.of_others = {}
         pairs = [abs(a - b) for each in self.logs for a, b in itertools.combinations(each.values(), 2)]
-        few = special.stdtrit(len(self.machines), 0.975) / special.ndtri(0.975)
+        few = special.stdtrit(len(self.machines) - 1, 0.975) / special.ndtri(0.975)
         self.difference = float(np.quantile(pairs, 0.95)) * few
 
     def without(self, own):

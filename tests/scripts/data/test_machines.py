@@ -312,6 +312,17 @@ def test_of_one_machine_the_interval_is_widened_by_how_machines_differ_in_its_ki
     assert not narrow.widened and narrow.high < 1.01
 
 
+def test_rows_of_a_few_machines_tell_no_more_than_one_row_of_them():
+    """A hundred rows of two machines differ alike, so they have one degree of freedom."""
+    rows = {(f"row-{i}", "cuda"): around(1) for i in range(100)}
+    of = [measured_on(gpu, {key: around(ms) for key in rows}) for gpu, ms in zip("abc", (1, 1.02, 1))]
+    for n in (2, 3):
+        known = spread.differences(spread.grouped([row for run in of[:n] for row in run.records]).values())
+        [difference] = {each.difference for each in known.values()}
+        larger = stats.t.ppf(0.975, n - 1) / stats.norm.ppf(0.975)
+        assert difference == pytest.approx(math.log(1.02) * larger, rel=1e-6)
+
+
 def test_rows_of_any_time_widen_an_interval_where_those_of_its_time_are_few():
     long, short = ({(f"row-{i}-{ms}", "cuda"): around(ms) for i in range(spread.MIN_ROWS - 1)} for ms in (1, 0.01))
     here = {**long, **short, ("alone", "cuda"): around(1)}
