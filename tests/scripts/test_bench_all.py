@@ -340,7 +340,7 @@ echo "tables of $1"
 
 def turns(folder, rows, gpu="Default, 81559", **environment):
     """What drivers of these rows tell, and what bench-all says at their ends, where `gpu` is one of two GPUs."""
-    write(folder / "build/bin/antbench", MIXED)
+    write(folder / "build/bin/antbench", environment.pop("program", MIXED))
     write(folder / "bin/nvidia-smi", f"#!/bin/bash\nprintf 'Default, 81559\\n{gpu}\\n'\n")
     environment |= {"PATH": f"{folder}/bin:{os.environ['PATH']}", "OMP_WAIT_POLICY": "active"}
     drivers = " ".join(row.partition(":")[0] for row in rows.split())
@@ -365,6 +365,18 @@ def test_what_takes_no_times_comes_first_and_at_the_same_time(folder):
         "tables of 3.2", "tables of 3.3", "tables of 3.3", "tables of 5.1", "tables of jpdc-9",
     ]  # fmt: skip
     assert [line.split()[0] for line in done.stdout.splitlines() if " 0 " in line] == [*ended, "all"]
+
+
+def test_what_several_at_once_take_tells_nothing_of_the_others(folder):
+    """A first turn of 2 s, estimated as nearly none, leaves the estimates of the others as they are."""
+    slow_at_first = MIXED.replace("echo \"begin", "[ $how = verified ] || sleep 2\necho \"begin")
+    slow_at_first = slow_at_first.replace("seconds\\t30", "seconds\\t$([[ $* == *--verify* ]] && echo 0.01 || echo 30)")
+    _, _, done = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", program=slow_at_first)
+    lines = done.stderr.splitlines()
+    assert lines[0] == "bench-all: 2 drivers, about 1 min"
+    assert "bench-all: 2 of the others have verified their rows, about 1 min left" in lines
+    [of_all] = [line for line in done.stdout.splitlines() if line.startswith("all ")]
+    assert 2 <= int(of_all.split()[-2]) < 30, "from begin to end: both drivers together took no second"
 
 
 def test_a_driver_whose_verification_ended_early_verifies_itself(folder):

@@ -421,15 +421,16 @@ def run_all(drivers, out, save, done, teller):
     in_turn = turns(list(planned(drivers, at_once, teller)), at_once if verifies else 1)
     estimates = [turn.seconds for turn in in_turn]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")
-    started = time.monotonic()
+    estimated, took = 0.0, 0.0  # of the turns of one driver: what several at once take tells nothing of these
     with tempfile.TemporaryDirectory(prefix="antbench-verified-") as folder:
         for i, turn in enumerate(in_turn):
-            before = len(done)
+            before, started, left = len(done), time.monotonic(), sum(estimates[i + 1 :])
             run_turn(turn, Path(folder), out, save, done, teller)
+            if turn.at_once == 1:
+                estimated, took = estimated + turn.seconds, took + time.monotonic() - started
             # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
-            spent, left = sum(estimates[: i + 1]), sum(estimates[i + 1 :])
-            if spent > 0 and math.isfinite(spent) and "--resume" not in names:
-                left *= (time.monotonic() - started) / spent
+            if estimated > 0 and math.isfinite(estimated) and "--resume" not in names:
+                left *= took / estimated
             text = f", about {duration(left)} left" if i + 1 < len(in_turn) else ""
             if turn.verifying:
                 count = len([plan for plan in turn.verifying if is_complete(Path(folder) / plan.driver)])
@@ -481,8 +482,8 @@ def row_of(name, width, code, counts, seconds):
     return f"{name:<{width}}{code:>7}{numbers}{duration(seconds):>13}"
 
 
-def summary(done, drivers):
-    """The lines of the table."""
+def summary(done, drivers, seconds):
+    """The lines of the table. `seconds` is from begin to end: less than the drivers' sum if some ran at the same time."""
     width = max(map(len, ["driver", *drivers]))
     yield f"{'driver':<{width}}{'exit':>7}{''.join(f'{column:>9}' for column in COLUMNS)}{'time':>13}"
     total = Counter()
@@ -492,7 +493,6 @@ def summary(done, drivers):
         total.update(counts)
         yield row_of(ran.driver, width, exit_text(ran.code), counts, ran.seconds)
     if len(done) > 1:
-        seconds = sum(ran.seconds for ran in done)
         yield row_of("all", width, exit_text(worst(ran.code for ran in done)), total, seconds)
 
 
@@ -513,8 +513,8 @@ def reasons(done):
             yield f"    again: {of[0].again}"
 
 
-def tell_end(done, drivers, out):
-    print("", *summary(done, drivers), sep="\n")
+def tell_end(done, drivers, out, seconds):
+    print("", *summary(done, drivers, seconds), sep="\n")
     left = set(drivers) - {ran.driver for ran in done}
     left = [driver for driver in drivers if driver in left]
     lines = [*reasons(done), *(wrapped(f"not run: {', '.join(left)}") if left else [])]
@@ -549,7 +549,7 @@ def main(arguments):
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, interrupt)
-    done = []
+    done, started = [], time.monotonic()
     try:
         if any(UNTOLD.fullmatch(option) for option in options):
             return worst(pass_on(drivers, out, save))
@@ -558,8 +558,8 @@ def main(arguments):
         run_all(drivers, out, save, done, teller)
     except Interrupted as why:
         if done:
-            tell_end(done, drivers, out)
+            tell_end(done, drivers, out, time.monotonic() - started)
         signal.signal(why.number, signal.SIG_DFL)
         os.kill(os.getpid(), why.number)
-    tell_end(done, drivers, out)
+    tell_end(done, drivers, out, time.monotonic() - started)
     return worst(ran.code for ran in done)
