@@ -369,7 +369,7 @@ def test_what_takes_no_times_comes_first_and_at_the_same_time(folder):
 
 def test_what_several_at_once_take_tells_nothing_of_the_others(folder):
     """A first turn of 2 s, estimated as nearly none, leaves the estimates of the others as they are."""
-    slow_at_first = MIXED.replace("echo \"begin", "[ $how = verified ] || sleep 2\necho \"begin")
+    slow_at_first = MIXED.replace('echo "begin', '[ $how = verified ] || sleep 2\necho "begin')
     slow_at_first = slow_at_first.replace("seconds\\t30", "seconds\\t$([[ $* == *--verify* ]] && echo 0.01 || echo 30)")
     _, _, done = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", program=slow_at_first)
     lines = done.stderr.splitlines()
