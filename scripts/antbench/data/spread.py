@@ -18,6 +18,7 @@ are too few, the interval is not widened and holds on the one machine.
 import itertools
 import math
 from dataclasses import dataclass, field
+from statistics import fmean
 
 import numpy as np
 from scipy import special
@@ -126,7 +127,7 @@ def grouped(rows, code_of=machines.code_of):
 
 def log_means(of_machines):
     """The mean of each machine, as a logarithm."""
-    return np.array([np.mean([math.log(row["mean_ms"]) for row in rows]) for rows in of_machines.values()])
+    return np.array([fmean(math.log(row["mean_ms"]) for row in rows) for rows in of_machines.values()])
 
 
 def by_machine(of_machines):
@@ -134,7 +135,7 @@ def by_machine(of_machines):
     logs = {}
     for row in itertools.chain.from_iterable(of_machines.values()):
         logs.setdefault(machines.machine_of(row["run"]), []).append(math.log(row["mean_ms"]))
-    return {machine: float(np.mean(each)) for machine, each in logs.items()}
+    return {machine: fmean(each) for machine, each in logs.items()}
 
 
 def for_one_more(logs, misses=MISSES, of_hosts=()):
