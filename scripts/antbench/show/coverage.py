@@ -13,6 +13,8 @@ import functools
 import math
 import re
 from collections import defaultdict
+from dataclasses import dataclass
+from statistics import fmean
 
 import numpy as np
 
@@ -34,6 +36,39 @@ HEADER = (
     "half interval, median",
     "of processes: inside",
 )
+
+
+@dataclass(frozen=True)
+class Line:
+    """How often intervals of a kind of rows hold the mean of a machine that was left out."""
+
+    processor: str
+    rows_of: str
+    scope: str
+    time: str  # "under 50 µs", or ""
+    rows: int
+    machines: int
+    held_out: int
+    inside: float  # share of those held out; NaN if none was
+    half: float  # median of half the interval over its number; NaN if none was
+    of_processes: float  # share that one run's processes alone would hold; NaN for quotients
+
+    @property
+    def is_judged(self):
+        return self.rows >= LEAST_ROWS
+
+    @property
+    def is_below(self):
+        return self.inside < GOAL
+
+    @property
+    def cells(self):
+        """The texts below HEADER."""
+        missed = " (missed)" if self.is_judged and self.is_below else ""
+        half = "–" if math.isnan(self.half) else f"{claims.short(100 * self.half, 2)} %"
+        counts = (str(each) for each in (self.rows, self.machines, self.held_out))
+        shares = (percent(self.inside) + missed, half, percent(self.of_processes))
+        return (self.processor, self.rows_of, self.scope, self.time, *counts, *shares)
 
 
 def without_each(groups):
@@ -128,7 +163,7 @@ def blob(commit, file):
 
 
 def lines(stored, code_of=machines.code_of):
-    """A line of text cells for each GPU or CPU and each kind of row that several machines measured."""
+    """A Line for each GPU or CPU and each kind of row that several machines measured."""
     by_processor, on_hosts_of, of_cpus = defaultdict(list), defaultdict(list), []
     for each in stored:
         if each.profile != "smoke":
@@ -147,43 +182,38 @@ def lines(stored, code_of=machines.code_of):
             for (backend, cores, scope, short), found in sorted(by_kind.items()):
                 of = ", ".join(filter(None, ({"cuda": "GPU", "cpu": "CPU"}.get(backend, backend), cores))) + what
                 time = "under 50 µs" if short else ""
-                yield (re.sub(r"NVIDIA |\(R\)", "", processor), of, scope, time, *counts(found))
+                yield line_of(found, re.sub(r"NVIDIA |\(R\)", "", processor), of, scope, time)
 
 
-def counts(found):
-    """The other cells of a line."""
+def line_of(found, *kind):
+    """The Line of all that was held out of a kind."""
     inside, halves = ([each[i] for each in found if each[2] is not None] for i in (2, 3))
     of_processes = [each[4] for each in found if each[4] is not None]
-    n_rows = len({each[0] for each in found})
-    missed = inside and np.mean(inside) < GOAL and n_rows >= LEAST_ROWS
-    return (
-        str(n_rows),
-        str(len({each[1] for each in found})),
-        str(len(inside)),
-        share(inside) + (" (missed)" if missed else ""),
-        f"{claims.short(100 * np.median(halves), 2)} %" if halves else "–",
-        share(of_processes),
-    )
+    rows, machines_ = (len({each[i] for each in found}) for i in (0, 1))
+    median = float(np.median(halves)) if halves else math.nan
+    return Line(*kind, rows, machines_, len(inside), share(inside), median, share(of_processes))
 
 
-def share(inside):
-    return f"{100 * np.mean(inside):.3g} %" if inside else "–"
+def share(are_inside):
+    return fmean(are_inside) if are_inside else math.nan
+
+
+def percent(value):
+    return "–" if math.isnan(value) else f"{100 * value:.3g} %"
 
 
 def as_markdown(made):
-    text = ["| " + " | ".join(cells) + " |" for cells in made]
+    text = ["| " + " | ".join(line.cells) + " |" for line in made]
     return "\n".join([f"| {' | '.join(HEADER)} |", "|---|---|---|---|--:|--:|--:|--:|--:|--:|", *text])
 
 
 def on_page(made):
     """The table of the kinds that are judged, and a sentence that counts the others."""
-    few = [cells for cells in made if int(cells[HEADER.index("rows")]) < LEAST_ROWS]
-    shares = [cells[HEADER.index("inside")].split()[0] for cells in few]
-    below = [share for share in shares if share != "–" and float(share) < 100 * GOAL]
+    judged, few = ([line for line in made if line.is_judged == is_judged] for is_judged in (True, False))
     return (
-        f"{as_markdown([cells for cells in made if cells not in few])}\n\n"
-        f"Not shown: {len(few)} kinds of fewer than {LEAST_ROWS} rows. {len(below)} of them are inside in less than "
-        f"{100 * GOAL:.0f} %. The command prints them too."
+        f"{as_markdown(judged)}\n\n"
+        f"Not shown: {len(few)} kinds of fewer than {LEAST_ROWS} rows. {sum(line.is_below for line in few)} of them are "
+        f"inside in less than {100 * GOAL:.0f} %. The command prints them too."
     )
 
 

@@ -603,7 +603,7 @@ def test_coverage_of_machines_that_differ_as_assumed():
     runs_ = [
         measured_on(gpu, {(name, "cuda"): around(math.exp(random.normal(0, 0.01))) for name in names}) for gpu in "abcd"
     ]
-    told, quotients = (dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_))
+    told, quotients = (dict(zip(coverage.HEADER, line.cells)) for line in coverage.lines(runs_))
     assert (told["rows"], told["machines"], told["held out"]) == ("60", "4", "240")
     assert float(told["inside"].split()[0]) >= 90 > 60 > float(told["of processes: inside"].split()[0])
     assert (quotients["rows of"], quotients["rows"], quotients["held out"]) == ("GPU, quotients", "59", "236")
@@ -625,7 +625,9 @@ def on_hosts_with_and_without_gpus():
 
 def test_coverage_of_a_cpus_row_over_a_gpus():
     runs_ = on_hosts_with_and_without_gpus()
-    told = {each["rows of"]: each for each in (dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_))}
+    told = {
+        each["rows of"]: each for each in (dict(zip(coverage.HEADER, line.cells)) for line in coverage.lines(runs_))
+    }
     line = told["CPU, all cores, over GPU"]
     assert (line["processor"], line["rows"], line["machines"], line["held out"]) == ("H200", "60", "4", "240")
     assert float(line["inside"].split()[0]) >= 90 and line["of processes: inside"] == "–"
@@ -634,7 +636,7 @@ def test_coverage_of_a_cpus_row_over_a_gpus():
     with_cpu = on_hosts_with_and_without_gpus()
     for run in with_cpu:
         run.rows.loc[run.rows["backend"] == "cuda", "waited"] = 0.0
-    assert not any("over GPU" in line[1] for line in coverage.lines(with_cpu))
+    assert not any("over GPU" in line.rows_of for line in coverage.lines(with_cpu))
 
 
 def test_a_host_that_is_held_out_tells_nothing(monkeypatch):
@@ -665,7 +667,7 @@ def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
     ]
     runs_[1].meta["devices"][0]["name"] = "NVIDIA H100 80GB HBM3"
     runs_[3].meta["machine"]["usable_cores"] = 2
-    told = [dict(zip(coverage.HEADER, line)) for line in coverage.lines(runs_)]
+    told = [dict(zip(coverage.HEADER, line.cells)) for line in coverage.lines(runs_)]
     assert [(each["processor"], each["rows of"], each["machines"]) for each in told] == [
         ("H200", "GPU", "3"),
         ("Same name, 16 threads", "CPU, one core", "3"),
@@ -674,11 +676,11 @@ def test_hosts_of_one_cpu_are_of_one_kind_whatever_gpu_they_have():
 
 def test_a_page_shows_the_kinds_that_are_judged_and_counts_the_others():
     def line(rows, inside):
-        return ("H200", "GPU", "kernel", "", rows, "4", rows, inside, "1 %", "50 %")
+        return coverage.Line("H200", "GPU", "kernel", "", rows, 4, rows, inside, 0.01, 0.5)
 
-    text = coverage.on_page([line("30", "89 % (missed)"), line("29", "89.9 %"), line("10", "90 %"), line("9", "–")])
+    text = coverage.on_page([line(30, 0.89), line(29, 0.899), line(10, 0.9), line(9, math.nan)])
     assert text.splitlines()[2:] == [
-        "| H200 | GPU | kernel |  | 30 | 4 | 30 | 89 % (missed) | 1 % | 50 % |",
+        "| H200 | GPU | kernel |  | 30 | 4 | 30 | 89 % (missed) | 1.0 % | 50 % |",
         "",
         "Not shown: 3 kinds of fewer than 30 rows. 1 of them are inside in less than 90 %. The command prints them too.",
     ]
@@ -687,4 +689,4 @@ def test_a_page_shows_the_kinds_that_are_judged_and_counts_the_others():
 def test_two_machines_cannot_be_left_out():
     runs_ = [measured_on(gpu, gpu_row(1)) for gpu in "ab"]
     (line,) = coverage.lines(runs_)
-    assert line[6:8] == ("0", "–")
+    assert line.cells[6:8] == ("0", "–") and not line.is_below
