@@ -96,7 +96,7 @@ LIBS := $(OPENCV_LIBS) $(DATA_LIBS) -ldl -lpthread -lm
 
 # ---- Sources ----
 # Sorted by bytes in every locale; $(wildcard) sorts by the locale.
-DRIVERS := $(sort $(wildcard bench/tables/*/table_*.c))
+TABLES := $(sort $(wildcard bench/tables/*/table_*.c))
 C_SOURCES := $(filter-out bench/antbench.c bench/record/build_info.c,$(wildcard base/*.c kernels/*.c kernels/*/*.c kernels/*/*/*.c instances/*.c tours/*.c images/*.c mpi/ranks_none.c mpi/workers.c baselines/*.c baselines/*/*.c bench/*.c bench/*/*.c bench/*/*/*.c))
 KERNELS := $(sort $(wildcard kernels/*/*.cu kernels/*/*/*.cu))
 CXX_SOURCES := $(wildcard kernels/host/*.cpp baselines/*.cpp baselines/*/*.cpp)
@@ -501,7 +501,7 @@ build/gen/archs: FORCE
 # The list of drivers, sorted by file name. It is rewritten only if it changes.
 build/gen/drivers.inc: FORCE
 	@mkdir -p $(@D)
-	@printf 'DRIVER(%s)\n' $(DRIVERS:bench/tables/%.c=%) | sed 's|/|, |' | LC_ALL=C sort -t, -k2 > $@.new
+	@printf 'DRIVER(%s)\n' $(TABLES:bench/tables/%.c=%) | sed 's|/|, |' | LC_ALL=C sort -t, -k2 > $@.new
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 # One header per operation with its line of the registry (kernels/registered.h). It is rewritten only if it changes.

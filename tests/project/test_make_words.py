@@ -41,6 +41,18 @@ def test_there_are_many_variables_and_targets():
     assert {"regress", "fuzz", "bench-%", "ab", "results-check"} <= set(TARGETS)
 
 
+def test_no_variable_that_a_user_may_set_is_set_by_the_makefile():
+    """Else a user's value would take its place everywhere, and without one the user's command would get the Makefile's."""
+    settable = re.findall(r"^([A-Z][A-Z_]*) \?=", MAKEFILE, re.M)
+    assert len(settable) > 20 and set(settable) <= {*given(), *SEVERAL}
+
+
+def test_a_variable_that_is_not_given_is_empty():
+    told = subprocess.run(["make", "-n", "MAKE=true", "NVCC=", "check-gpu"], cwd=ROOT, capture_output=True, text=True)
+    [command] = [line for line in told.stdout.splitlines() if line.endswith("scripts/check_gpu")]
+    assert {"ID=", "TOOLS=", "DRIVERS="} < set(shlex.split(command))
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_variable_is_one_word(target):
     told = printed(target, HOSTILE)
