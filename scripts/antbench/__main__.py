@@ -11,6 +11,7 @@ if not __package__:  # as python3 scripts/antbench
     sys.path[0] = str(Path(__file__).resolve().parents[1])
 
 from antbench.data import command
+from antbench.data.command import BadInput
 
 READING = {  # commands that need stored runs only
     "claims": "show.claims",
@@ -66,14 +67,26 @@ def main(arguments=None):
         return command.OK if name else command.USAGE
     module = COMMANDS.get(name)
     if not module:
-        raise command.BadInput(f"antbench-results: there is no command {name}; antbench-results help lists all")
+        raise BadInput(f"antbench-results: there is no command {name}; antbench-results help lists all")
     if name in OF_THE_TREE and not (command.ROOT / "Makefile").is_file():
-        raise command.BadInput(f"antbench-results {name}: needs the source tree; run it there")
+        raise BadInput(f"antbench-results {name}: needs the source tree; run it there")
     if name in MEASURING and command.ROOT == command.OF_PACKAGE:
-        raise command.BadInput(
+        raise BadInput(
             f"antbench-results {name}: needs the program; run it in the source tree, or where make install put it"
         )
-    return importlib.import_module(f"antbench.{module}").main(arguments[1:])
+    return imported(f"antbench.{module}").main(arguments[1:])
+
+
+def imported(module):
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name.partition(".")[0] == "antbench":
+            raise
+        raise BadInput(
+            f"antbench-results: {sys.executable} has no {error.name}; `make deps` installs it for /usr/bin/python3, and "
+            "`pip install .` for another Python"
+        ) from None
 
 
 def run():

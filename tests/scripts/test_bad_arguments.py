@@ -46,3 +46,10 @@ def test_wrong_arguments_are_told_of(call):
     assert done.returncode in (1, 2), done
     assert lines and (len(lines) == 1 or "usage:" in done.stderr), done.stderr
     assert "Traceback" not in done.stderr and "unbound variable" not in done.stderr and ": line " not in done.stderr
+
+
+def test_a_python_without_the_packages_is_told_in_a_line():
+    """-S leaves out all packages that are installed."""
+    done = subprocess.run([sys.executable, "-S", ROOT / "scripts/antbench", "coverage"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{sys.executable} has no " in done.stderr and "`make deps` installs it" in done.stderr

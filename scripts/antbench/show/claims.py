@@ -27,7 +27,7 @@ KINDS = (HOLDS, EXCEEDED, SO_FAR, TIE, FAILS, UNDECIDED, NOT_BORNE_OUT, NOT_MEAS
 COUNTED = {  # {kind: (text for one sentence, text for several)}
     HOLDS: ("holds", "hold"),
     EXCEEDED: ("is exceeded", "are exceeded"),
-    SO_FAR: ("holds so far, in part", "hold so far, in part"),
+    SO_FAR: ("holds in the cases measured so far", "hold in the cases measured so far"),
     TIE: ("is a tie", "are a tie"),
     FAILS: ("fails", "fail"),
     UNDECIDED: ("is undecided", "are undecided"),

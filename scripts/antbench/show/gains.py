@@ -165,13 +165,13 @@ def notes(found, every):
 
 
 def what_it_has(start, to):
-    """The ratios of hardware in words: "10.6 times the SM × GHz, 42 times the core × GHz, 25 times the GB/s".
+    """The ratios of hardware in words: "10.6 times the SM × GHz, 42 times the core × GHz (peak rate), 25 times the GB/s".
 
     It names the numbers that the source does not give.
     """
     told = {
         name: more(start, to, what)
-        for name, what in (("SM × GHz", "sm_ghz"), ("core × GHz", "core_ghz"), ("GB/s", "gb_per_s"))
+        for name, what in (("SM × GHz", "sm_ghz"), ("core × GHz (peak rate)", "core_ghz"), ("GB/s", "gb_per_s"))
     }
     known = [f"{claims.short(ratio)} times the {name}" for name, ratio in told.items() if ratio == ratio]
     missing = [name for name, ratio in told.items() if ratio != ratio]
@@ -195,8 +195,8 @@ def title(found):
 
 INTRODUCTION = (
     "A ratio is of GPU and code together, because all kernels are written anew. “SM GHz” divides it by how many times as "
-    "many multiprocessors × clock the GPU has, “GB/s” by how many times the bandwidth. There, 1 means: as much faster as "
-    "it has more."
+    "many multiprocessors × clock the GPU has, “GB/s” by how many times the bandwidth. Above 1, it gained more than "
+    "that. `make compare` has the inverse."
 )
 
 

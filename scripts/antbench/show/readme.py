@@ -12,14 +12,14 @@ import statistics
 
 from antbench.data import campaigns, cells, machines, runs
 from antbench.data.command import ROOT, BadInput
-from antbench.show import claims, coverage, gains, gpus, plots, printing, roofline, stands
+from antbench.show import claims, compare, coverage, gains, gpus, plots, printing, roofline, stands
 from antbench.show.printing import jinja, printed
 
 DOCS = (
     "results",
     "stands",
     "faults",
-    *(f"guide/{page}" for page in ("learn", "machines", "race-times", "peers", "improve", "pictures")),
+    *(f"guide/{page}" for page in ("learn", "machines", "race-times", "peers", "improve", "pictures", "running")),
 )
 PAGES = (ROOT / "README.md", *(ROOT / f"docs/{page}.md" for page in DOCS))
 TEMPLATES = cells.REPORT / "readme"
@@ -56,6 +56,7 @@ class Measured:
         """`folder`: the folder of the page that links to the runs."""
         self.source, self.cells, self.folder = source(tuple(chosen)), [], folder
         self.asked = {}  # {number of a cell: (address, Estimate, its text)} for the cells with a number
+        self.quotients = []  # texts of quotients so far
         self.gpu, self.label = self.source.device, self.source.label
         # The most frequent hosts; runs of several ranks are on larger ones.
         self.cores = statistics.mode(run.meta["machine"]["usable_cores"] for run in self.source.runs if run.device)
@@ -82,13 +83,14 @@ class Measured:
         return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
 
     def times(self, slow, fast, names):
-        """The time of `slow` over the time of `fast`: "2.7 to 9.8". {x} runs through `names`."""
+        """The time of `slow` over the time of `fast`: "~2.7 to 9.8". {x} runs through `names`. ~ is as in a cell."""
         found = [[cells.look_up(self.source, address, x) for address in (slow, fast)] for x in names]
         first = cells.common_iterations([each for pair in found for each in pair])
         cut = [[cells.look_up(self.source, address, x, first) for address in (slow, fast)] for x in names]
-        values = [cells.divide(*pair).value for pair in cut]
+        quotients = sorted((cells.divide(*pair) for pair in cut), key=lambda quotient: quotient.value)
         marks = self.placed({run for pair in cut for each in pair for run in each.sources})
-        return " to ".join(dict.fromkeys(claims.short(value, 2) for value in (min(values), max(values)))) + marks
+        self.quotients += [claims.in_table(each, 2) for each in (quotients[0], quotients[-1])]
+        return " to ".join(dict.fromkeys(self.quotients[-2:])) + marks
 
     def above_optimum(self, address):
         """The distance of the mean of the runs' best tours from the optimum: "3.9 %"."""
@@ -109,7 +111,7 @@ class Measured:
 
     def if_noisy(self, told):
         """A text about ~ if one of the numbers so far has it, else ""."""
-        return told if any("~" in number for number in self.numbers().values()) else ""
+        return told if any("~" in number for number in (*self.numbers().values(), *self.quotients)) else ""
 
     def copied_in_ms(self, n_bytes):
         """The time in which a copy in the GPU's memory reads as many bytes."""
@@ -156,36 +158,37 @@ class Measured:
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
         told, known = [described(main_runs, self.folder)], {"the unmarked cells'": main_runs}
+        profile = main_runs[-1].profile if main_runs else ""
         for of_cells, mark in marks.letters.items():
-            told.append(f"{mark} {described_by(known, of_cells, self.folder)}")
+            told.append(f"{mark} {described_by(known, of_cells, self.folder, profile)}")
             known[f"{mark}'s"] = of_cells
         return ";\n".join(filter(None, told))
 
 
-def described_by(known, runs, folder):
+def described_by(known, runs, folder, profile):
     """Runs in words, by the runs that differ least among `known`, {name: runs}: "ᵃ's runs without GPU 9272df6f"."""
     name = min(known, key=lambda each: len(set(runs) ^ set(known[each])))
     more, less = ([run for run in a if run not in b] for a, b in ((runs, known[name]), (known[name], runs)))
     without, kept = list(map(machines.name_of, less)), {machines.name_of(run) for run in known[name] if run in runs}
     if len(more) + len(less) >= len(runs) or not all(without) or kept & set(without):
-        return described(runs, folder, with_profile=False)
+        return described(runs, folder, profile)
     without = f" without {', '.join(without)}" if less else ""
-    others = f"{',' * bool(less)} and {described(more, folder, with_profile=False)}" if more else ""
+    others = f"{',' * bool(less)} and {described(more, folder, profile)}" if more else ""
     return f"{name} runs{without}{others}"
 
 
-def described(runs, folder, with_profile=True):
+def described(runs, folder, before=""):
     """Runs in words, as Markdown: "profile `quick`, commit eb2dcaf on [GPU 9272df6f](results/...), [GPU ...](...)".
 
-    A profile is told where it changes. Where two runs of one machine are among them, the driver stands behind the
+    A profile is told where it changes; `before` is the one that was told before. Where two runs of one machine are among them, the driver stands behind the
     machine.
     """
     names, alike = [machines.name_of(run) or "a machine unknown" for run in runs], {}
     several = len(set(names)) < len(names)
     for run, name in zip(runs, names):
         link = f"[{name}{f', {run.driver}' if several else ''}]({os.path.relpath(run.table, folder)})"
-        alike.setdefault((with_profile and run.profile, machines.commit_of(run)), []).append(link)
-    texts, before = [], None
+        alike.setdefault((run.profile, machines.commit_of(run)), []).append(link)
+    texts = []
     for (profile, commit), links in alike.items():
         told = f"profile `{profile}`, " if profile and profile != before else ""
         texts.append(f"{told}commit {commit} on {', '.join(links)}")
@@ -218,6 +221,13 @@ def newest(driver):
     return [run for run in found if (run.profile, machines.commit_of(run)) == alike]
 
 
+def beside(card, driver, instance):
+    """(name of the fullest run of a driver, its times on an instance beside a published card's as `compare` prints them)."""
+    name = max(newest(driver), key=lambda run: (len(run.records), run.started)).run_id
+    _, (lines, *_) = compare.read(compare.parse([card, name]))
+    return name, compare.as_text(lines[lines["instance"] == instance])
+
+
 def with_peers():
     """The newest run of others' programs, and our runs that were measured beside it."""
     theirs = max(newest("peers"), key=lambda run: run.started)
@@ -236,7 +246,7 @@ def verdicts():
 
 
 def others():
-    """How many verdicts are of each kind but the four most frequent: "1 holds so far, in part. 3 are a tie"."""
+    """How many verdicts are of each kind but the four most frequent: "1 holds in the cases measured so far. 3 are a tie"."""
     usual = (claims.HOLDS, claims.EXCEEDED, claims.FAILS, claims.UNDECIDED)
     return ". ".join(text for kind, text in claims.tally(verdicts()).items() if kind not in usual and text[0] != "0")
 
@@ -268,6 +278,7 @@ def templates(folder):
         machine=lambda: Measured(machine(), folder),
         newest=lambda driver: Measured(newest(driver), folder),
         with_peers=lambda: Measured(with_peers(), folder),
+        beside=beside,
         printed=printed,
         tally=lambda: claims.tally(verdicts()),
         others=others,

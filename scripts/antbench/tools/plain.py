@@ -24,6 +24,9 @@ NOTES = "results/published/NOTES.md"  # one section per source, to look up
 RESULTS = ("docs/results.md", "docs/stands.md", "docs/faults.md")  # mostly generated from stored runs
 CODE = re.compile(r"^```.*?^```$", re.S | re.M)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+")
+BROKEN = re.compile(
+    r"`[^`\n]*[^\s`-]-+\n[^`\n]*`"
+)  # code whose line breaks after a hyphen; a reader copies a space there
 COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
 RUNS = "results/reference/"
 ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +")
@@ -109,6 +112,8 @@ def of_lines(page, prose):
     for number, line in enumerate(prose.splitlines(), start=1):
         if len(line) > MOST_COLUMNS and not line.lstrip().startswith("|"):
             yield f"{page.name}:{number}: {len(line)} columns, at most {MOST_COLUMNS}: break the line"
+    for match in BROKEN.finditer(prose):
+        yield f"{page.name}:{prose.count(chr(10), 0, match.start()) + 1}: {match[0]!r}: break code at a space"
     for number, words in paragraphs(prose):
         words = re.sub(r"“[^”]*”|`[^`]*`", "", words)
         for match in NO_NOUN.finditer(words):

@@ -61,7 +61,7 @@ def test_a_block_without_a_template_is_refused():
     pages_of_results = (
         "README.md, results.md, stands.md, faults.md, learn.md, machines.md, race-times.md, peers.md, improve.md, "
     )
-    pages_of_results += "pictures.md"
+    pages_of_results += "pictures.md, running.md"
     with pytest.raises(BadInput, match=f"{pages_of_results}: ants, aunts: each block needs a template"):
         readme.generate(texts)
 
@@ -113,13 +113,12 @@ def test_a_caption_names_the_run_of_each_backend():
     elsewhere = readme.Measured([images], ROOT / "docs")
     elsewhere.ms("6.1/colour-edge-seq/lena?scope=kernel")
     assert "[GPU 344bbe5a](../results/reference/" in elsewhere.runs()
-    assert first == alone.runs() and second.startswith("ᵃ commit 31bcaa5c on [GPU ")
+    assert first == alone.runs() and second.startswith("ᵃ profile `quick`, commit 31bcaa5c on [GPU ")
     again = runs.load_run(sorted(H100.glob("*-db8fbd81-6.1"))[0])
     link = r"\[GPU \w{8}\]\(results/\S+\)"
-    told = f"commit db8fbd81 on {link}, {link} and commit 31bcaa5c on {link}"
-    assert re.fullmatch(told, readme.described([images, ants, again], ROOT, with_profile=False))
-    with_profile = f"profile `thesis`, {told}".replace("and", "and profile `quick`,")
-    assert re.fullmatch(with_profile, readme.described([images, ants, again], ROOT)), "a profile is told once"
+    told = f"commit db8fbd81 on {link}, {link} and profile `quick`, commit 31bcaa5c on {link}"
+    assert re.fullmatch(told, readme.described([images, ants, again], ROOT, "thesis")), "a profile is told once"
+    assert re.fullmatch(f"profile `thesis`, {told}", readme.described([images, ants, again], ROOT))
     beside = runs.load_run(H100 / "20261127T174450Z-c8d43aae-3.2")  # on the machine of the first
     assert re.findall(r"\[(.+?)\]", readme.described([images, beside], ROOT)) == [
         "GPU 344bbe5a, 6.1",
@@ -135,7 +134,7 @@ def test_a_caption_tells_runs_by_those_that_it_has_told():
     told = {"the unmarked cells'": (a, b, c, d), "ᵃ's": (e,)}
 
     def of(*some):
-        return re.sub(r"\(results/\S+\)", "", readme.described_by(told, some, ROOT))
+        return re.sub(r"\(results/\S+\)", "", readme.described_by(told, some, ROOT, "thesis"))
 
     gpu_b, gpu_c, gpu_e = (readme.machines.name_of(run) for run in (b, c, e))
     assert of(*found) == f"the unmarked cells' runs and commit c8d43aae on [{gpu_e}]"

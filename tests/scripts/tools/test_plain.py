@@ -31,6 +31,26 @@ def documents():
     )
 
 
+def test_every_run_that_a_page_names_is_stored():
+    """Logs and the changelog tell of older runs, too."""
+    pages = [path for path in documents() if "log" not in path.relative_to(ROOT).parts and path.stem != "CHANGELOG"]
+    text = "".join(path.read_text(encoding="utf-8") for path in pages)
+    named = set(
+        re.findall(r"\b[a-z][a-z0-9-]+/\d{8}T\d{6}Z-[0-9a-f]{7,8}-[\w.-]*\w|\b[a-z][a-z0-9-]+/\d{8}T\d{6}Z-\w+", text)
+    )
+    assert len(named) > 50
+    assert [name for name in sorted(named) if not (ROOT / "results/reference" / name / "meta.json").is_file()] == []
+
+
+@pytest.mark.parametrize(
+    "text, breaks", [('`make x ARGS="--\nset a=1"`', True), ("`3.3/ds-\nroulette`", True), ("`a b --\n--c`", False)]
+)
+def test_code_is_not_broken_after_a_hyphen(text, breaks):
+    assert [each for each in told(f"Type\n{text} now.\n") if "break code" in each] == (
+        [f"docs/guide/x.md:2: {text!r}: break code at a space"] if breaks else []
+    )
+
+
 @pytest.mark.parametrize("path", documents(), ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_link_leads_to_a_file_and_a_heading(path):
     dead = []
