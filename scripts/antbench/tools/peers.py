@@ -367,17 +367,24 @@ def instances_of(run):
     """[{"name", "n", "path"}] of the files that our rows were measured on."""
     sizes = dict(zip(run.rows["instance"], run.rows["size"]))
     found = [{**each, "n": int(sizes[each["name"]])} for each in run.meta["inputs"] if each["name"] in sizes]
-    for each in (each for each in found if not each.get("path")):
+    read = [each for each in found if each.get("path", "generated") != "generated"]
+    for each in (each for each in found if each not in read):
         print(
             f"{each['name']}: generated, but the peers read files; make instances downloads them, or set TSPLIB_DIR=DIR",
             file=sys.stderr,
         )
-    return [each for each in found if each.get("path")]
+    return read
+
+
+def named(folder):
+    if not folder:
+        raise argparse.ArgumentTypeError("name the folder with the checkouts: make bench-peers PEERS=DIR")
+    return Path(folder)
 
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench-results bench-peers", description=__doc__.splitlines()[0])
-    parser.add_argument("peers", type=Path, metavar="DIR", help="folder with the programs' checkouts")
+    parser.add_argument("peers", type=named, metavar="DIR", help="folder with the programs' checkouts")
     parser.add_argument("--out", type=Path, help="default: results/runs/peers/TIME")
     parser.add_argument("--instances", default=INSTANCES, metavar="NAMES", help=f"default {INSTANCES}")
     parser.add_argument("--profile", default="quick", help="profile of our own rows (default quick)")

@@ -179,6 +179,21 @@ def test_what_is_not_there_is_told_how_to_get(folder, ours, tmp_path):
     assert rows["gpu-mmas", "d198"]["status"] == "ok"
 
 
+def test_a_generated_instance_is_no_file(folder, ours, tmp_path, capsys, monkeypatch):
+    run = peers.ours(None)[0]
+    run.meta["inputs"][1]["path"] = "generated"
+    monkeypatch.setattr(peers, "ours", lambda options: [run] * 2)
+    _, _, rows = measured(folder, tmp_path / "out")
+    assert {instance for _, instance in rows} == {"d198"}
+    assert "big: generated, but the peers read files; make instances downloads them" in capsys.readouterr().err
+
+
+def test_without_a_folder_none_is_taken(capsys):
+    with pytest.raises(SystemExit, match="2"):
+        peers.main([""])
+    assert "name the folder with the checkouts: make bench-peers PEERS=DIR" in capsys.readouterr().err
+
+
 def test_without_any_nothing_ran(tmp_path, ours):
     (tmp_path / "peers").mkdir()
     assert peers.main([str(tmp_path / "peers"), "--out", str(tmp_path / "out")]) == 77
