@@ -180,8 +180,8 @@ def described_by(known, runs, folder, profile):
 def described(runs, folder, before=""):
     """Runs in words, as Markdown: "profile `quick`, commit eb2dcaf on [GPU 9272df6f](results/...), [GPU ...](...)".
 
-    A profile is told where it changes; `before` is the one that was told before. Where two runs of one machine are among them, the driver stands behind the
-    machine.
+    A profile is told where it changes; `before` is the one that was told before. Where two runs of one machine are
+    among them, the driver stands behind the machine.
     """
     names, alike = [machines.name_of(run) or "a machine unknown" for run in runs], {}
     several = len(set(names)) < len(names)

@@ -367,7 +367,7 @@ def instances_of(run):
     """[{"name", "n", "path"}] of the files that our rows were measured on."""
     sizes = dict(zip(run.rows["instance"], run.rows["size"]))
     found = [{**each, "n": int(sizes[each["name"]])} for each in run.meta["inputs"] if each["name"] in sizes]
-    read = [each for each in found if each.get("path", "generated") != "generated"]
+    read = [each for each in found if each.get("path") not in (None, "", "generated")]
     for each in (each for each in found if each not in read):
         print(
             f"{each['name']}: generated, but the peers read files; make instances downloads them, or set TSPLIB_DIR=DIR",

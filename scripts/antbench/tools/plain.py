@@ -24,9 +24,8 @@ NOTES = "results/published/NOTES.md"  # one section per source, to look up
 RESULTS = ("docs/results.md", "docs/stands.md", "docs/faults.md")  # mostly generated from stored runs
 CODE = re.compile(r"^```.*?^```$", re.S | re.M)
 INDENTED = re.compile(r"(?:(?<=\n\n)|\A)(?: {4}.*(?:\n|\Z))+")
-BROKEN = re.compile(
-    r"`[^`\n]*[^\s`-]-+\n[^`\n]*`"
-)  # code whose line breaks after a hyphen; a reader copies a space there
+# Code whose line breaks after a hyphen: a reader copies a space there.
+BROKEN = re.compile(r"`[^`\n]*[^\s`-]-+\n[^`\n]*`")
 COMMENT = re.compile(r"<!--.*?-->|</?[A-Za-z][^<>]*>", re.S)
 RUNS = "results/reference/"
 ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +")
