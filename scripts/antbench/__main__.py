@@ -81,7 +81,7 @@ def imported(module):
     try:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
-        if error.name.partition(".")[0] == "antbench":
+        if (error.name or "").partition(".")[0] == "antbench":
             raise
         raise BadInput(
             f"antbench-results: {sys.executable} has no {error.name}; `make deps` installs it for /usr/bin/python3, and "

@@ -50,6 +50,7 @@ def test_wrong_arguments_are_told_of(call):
 
 def test_a_python_without_the_packages_is_told_in_a_line():
     """-S leaves out all packages that are installed."""
-    done = subprocess.run([sys.executable, "-S", ROOT / "scripts/antbench", "coverage"], capture_output=True, text=True)
+    command = [sys.executable, "-S", ROOT / "scripts/antbench", "coverage"]
+    done = subprocess.run(command, capture_output=True, text=True, env={"PATH": os.environ["PATH"]})
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert f"{sys.executable} has no " in done.stderr and "`make deps` installs it" in done.stderr

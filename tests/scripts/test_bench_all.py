@@ -379,6 +379,16 @@ def test_what_several_at_once_take_tells_nothing_of_the_others(folder):
     assert 2 <= int(of_all.split()[-2]) < 30, "from begin to end: both drivers together took no second"
 
 
+def test_a_driver_of_nearly_no_time_tells_nothing_of_the_rest(folder):
+    """It takes a second longer than 0.1 s, and the others 59 s as estimated."""
+    rising = PROGRAM.replace("${ABOUT-30}", '$([ "$1" = 3.3 ] && echo 0.1 || echo 59)')
+    write(folder / "build/bin/antbench", rising + "[ $1 != 3.3 ] || sleep 1.1\n")
+    assert told(folder)[:2] == [
+        "bench-all: 2 drivers, about 1 min",
+        "bench-all: 3.3 ended with 0, 1 of 2, about 59 s left",
+    ]
+
+
 def test_a_driver_whose_verification_ended_early_verifies_itself(folder):
     told_, ended, done = turns(folder, "3.3:iteration:cuda 4.2:stage:cuda", COMPLETE="false")
     assert told_[4:] == ["begin 3.3 run active", "end 3.3 run", "begin 4.2 run active", "end 4.2 run"]

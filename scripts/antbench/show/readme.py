@@ -83,14 +83,18 @@ class Measured:
         return self.ms(address, lambda found: f"{in_table(found)}, {judged(found, goal)}")
 
     def times(self, slow, fast, names):
-        """The time of `slow` over the time of `fast`: "~2.7 to 9.8". {x} runs through `names`. ~ is as in a cell."""
+        """The time of `slow` over the time of `fast`: "~2.7 to 9.8". {x} runs through `names`. ~ is as in a cell,
+        if any of them has it.
+        """
         found = [[cells.look_up(self.source, address, x) for address in (slow, fast)] for x in names]
         first = cells.common_iterations([each for pair in found for each in pair])
         cut = [[cells.look_up(self.source, address, x, first) for address in (slow, fast)] for x in names]
         quotients = sorted((cells.divide(*pair) for pair in cut), key=lambda quotient: quotient.value)
         marks = self.placed({run for pair in cut for each in pair for run in each.sources})
-        self.quotients += [claims.in_table(each, 2) for each in (quotients[0], quotients[-1])]
-        return " to ".join(dict.fromkeys(self.quotients[-2:])) + marks
+        texts = [claims.in_table(each, 2) for each in quotients]
+        self.quotients += texts
+        ends = dict.fromkeys(text.lstrip("~") for text in (texts[0], texts[-1]))
+        return "~" * any("~" in text for text in texts) + " to ".join(ends) + marks
 
     def above_optimum(self, address):
         """The distance of the mean of the runs' best tours from the optimum: "3.9 %"."""
@@ -158,7 +162,8 @@ class Measured:
         marks = self.marks
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
         told, known = [described(main_runs, self.folder)], {"the unmarked cells'": main_runs}
-        profile = main_runs[-1].profile if main_runs else ""
+        profiles = {run.profile for runs in self.cells for run in runs}
+        profile = "" if len(profiles) > 1 else main_runs[0].profile if main_runs else ""  # told once if there is one
         for of_cells, mark in marks.letters.items():
             told.append(f"{mark} {described_by(known, of_cells, self.folder, profile)}")
             known[f"{mark}'s"] = of_cells

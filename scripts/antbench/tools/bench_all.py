@@ -65,6 +65,7 @@ PROGRESS = re.compile(r"(process \d+ of \d+: )?\[\d+/\d+\] ")  # lines that benc
 WRITING_TO = re.compile(r"\[0/\d+\] .*writing to (.*)")  # the run's directory, printed before its rows
 WIDTH = 100  # most characters per line
 GPU_MIB = 4096  # memory of a GPU that a driver may need
+LEAST_TOLD = 0.05  # share of all estimates from which on what it took tells of the rest
 
 
 class Interrupted(Exception):
@@ -428,8 +429,10 @@ def run_all(drivers, out, save, done, teller):
             run_turn(turn, Path(folder), out, save, done, teller)
             if turn.at_once == 1:
                 estimated, took = estimated + turn.seconds, took + time.monotonic() - started
-            # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown.
-            if estimated > 0 and math.isfinite(estimated) and "--resume" not in names:
+            # A resumed run has done a part of its estimate already, so its ratio of time to estimate is unknown. The
+            # ratio of a small part tells of the start of a program alone.
+            is_told = math.isfinite(estimated) and estimated > LEAST_TOLD * sum(estimates)
+            if is_told and "--resume" not in names:
                 left *= took / estimated
             text = f", about {duration(left)} left" if i + 1 < len(in_turn) else ""
             if turn.verifying:

@@ -43,7 +43,13 @@ def test_every_run_that_a_page_names_is_stored():
 
 
 @pytest.mark.parametrize(
-    "text, breaks", [('`make x ARGS="--\nset a=1"`', True), ("`3.3/ds-\nroulette`", True), ("`a b --\n--c`", False)]
+    "text, breaks",
+    [
+        ('`make x ARGS="--\nset a=1"`', True),
+        ("`3.3/ds-\nroulette`", True),
+        ("`a b --\n--c`", False),
+        ("`a` well-\nknown `b`", False),
+    ],
 )
 def test_code_is_not_broken_after_a_hyphen(text, breaks):
     assert [each for each in told(f"Type\n{text} now.\n") if "break code" in each] == (
