@@ -53,8 +53,8 @@ class Known:
     """What the rows of a kind tell of how much machines differ, on logarithms.
 
     `difference` is the difference of two machines that 95 % of pairs do not exceed. Rows of the same few machines differ
-    alike, and a further machine differs otherwise. So the quantile counts as one of Student's distribution with as many
-    degrees of freedom as there are machines but one.
+    alike, and a further machine differs otherwise. So the quantile counts as one of Student's distribution with one degree
+    of freedom less than there are machines.
     """
 
     def __init__(self, groups):

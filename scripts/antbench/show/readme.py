@@ -163,7 +163,7 @@ class Measured:
         main_runs = next((runs for runs in self.cells if not marks.of(0, runs)), ())
         told, known = [described(main_runs, self.folder)], {"the unmarked cells'": main_runs}
         profiles = {run.profile for runs in self.cells for run in runs}
-        profile = "" if len(profiles) > 1 else main_runs[0].profile if main_runs else ""  # told once if there is one
+        profile = profiles.pop() if len(profiles) == 1 else ""  # the only one is told once
         for of_cells, mark in marks.letters.items():
             told.append(f"{mark} {described_by(known, of_cells, self.folder, profile)}")
             known[f"{mark}'s"] = of_cells

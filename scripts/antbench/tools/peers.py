@@ -376,7 +376,7 @@ def instances_of(run):
     return read
 
 
-def named(folder):
+def folder_of_checkouts(folder):
     if not folder:
         raise argparse.ArgumentTypeError("name the folder with the checkouts: make bench-peers PEERS=DIR")
     return Path(folder)
@@ -384,7 +384,7 @@ def named(folder):
 
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="antbench-results bench-peers", description=__doc__.splitlines()[0])
-    parser.add_argument("peers", type=named, metavar="DIR", help="folder with the programs' checkouts")
+    parser.add_argument("peers", type=folder_of_checkouts, metavar="DIR", help="folder with the programs' checkouts")
     parser.add_argument("--out", type=Path, help="default: results/runs/peers/TIME")
     parser.add_argument("--instances", default=INSTANCES, metavar="NAMES", help=f"default {INSTANCES}")
     parser.add_argument("--profile", default="quick", help="profile of our own rows (default quick)")
