@@ -22,6 +22,7 @@ from antbench.show.predicates import EXCEEDED, FAILS, HOLDS, TIE, UNDECIDED, Cas
 
 SO_FAR, NOT_BORNE_OUT = "holds so far", "not borne out by its own table"
 MACHINES_DIFFER = "machines differ"
+NOT_BY_MORE = "machines differ so much that more like them would not decide it"
 NOT_MEASURED, CANNOT = "not measured yet", "cannot be tested here"
 KINDS = (HOLDS, EXCEEDED, SO_FAR, TIE, FAILS, UNDECIDED, NOT_BORNE_OUT, NOT_MEASURED, CANNOT)
 COUNTED = {  # {kind: (text for one sentence, text for several)}
@@ -194,16 +195,11 @@ def examine(line, source):
     verdict, deciding, chance = predicates.chance(line["predicate"], filled, line["threshold"])
     deciding = [case for case in dict.fromkeys(deciding) if case in found or case.name not in names]
     reasons = [f"without {', '.join(case.name for case in missing)}"] if missing else []
-    undecided = verdict == UNDECIDED and not missing
-    differs = undecided and predicates.machines_differ(line["predicate"], found, line["threshold"])
     if verdict == UNDECIDED:
         reasons.append(why_undecided(line, deciding))
     elif missing and verdict != predicates.FINAL.get(line["predicate"]) and verdict in (FAILS, TIE):
         reasons, verdict = [f"{verdict} so far", *reasons], UNDECIDED
-    if differs:
-        reasons.append("machines differ so much that more like them would not decide it")
-    reason = "; ".join(reasons)
-    return replace(made, verdict=verdict, deciding=tuple(deciding), chance=chance, reason=reason, differs=differs)
+    return replace(made, verdict=verdict, deciding=tuple(deciding), chance=chance, reason="; ".join(reasons))
 
 
 def why_undecided(line, deciding):
@@ -221,7 +217,7 @@ def why_undecided(line, deciding):
 
 
 def judge_together(tests):
-    """The tests again; verdicts that chance alone may have given become undecided."""
+    """The tests again; verdicts that chance alone may have given become undecided. Tells what more machines would decide."""
     chances = [test.chance for test in tests if test.chance is not None]
     limit = predicates.kept_below(chances)
 
@@ -231,7 +227,20 @@ def judge_together(tests):
         told = f"{test.verdict} but for chance, which gives it with probability {test.chance:.2g}: too likely in {len(chances)} tests"
         return replace(test, verdict=UNDECIDED, reason="; ".join(filter(None, (told, test.reason))))
 
-    return [kept(test) for test in tests]
+    def is_kept_for(own):
+        others = list(chances)
+        others.remove(own)
+        return lambda chance: chance <= predicates.kept_below([*others, chance])
+
+    def marked(test):
+        if test.verdict != UNDECIDED or len(test.found) < test.n_cases:
+            return test
+        line = test.line
+        if predicates.machines_differ(line["predicate"], test.found, line["threshold"], is_kept_for(test.chance)):
+            return replace(test, differs=True, reason=f"{test.reason}; {NOT_BY_MORE}")
+        return test
+
+    return [marked(kept(test)) for test in tests]
 
 
 def judge_all(source):

@@ -90,6 +90,8 @@ class Case:
 def widened(measured, share):
     """An Estimate whose interval misses in `share` of samples: Student's, on a logarithmic scale above 0."""
     df = max(measured.n - 1, 1) + (measured.of_hosts[0] if measured.by_machine and measured.of_hosts else 0.0)
+    if measured.misses == spread.ENDLESS:
+        df = math.inf
     factor = quantile(share, df) / quantile(MISSES, df)
     value, ends = measured.value, (measured.low, measured.high)
     if measured.low > 0:
@@ -102,7 +104,7 @@ def widened(measured, share):
 
 @functools.cache
 def quantile(share, df):
-    return -special.stdtrit(df, share / 2)
+    return -(special.ndtri(share / 2) if df == math.inf else special.stdtrit(df, share / 2))
 
 
 # ---- Predicates: (verdict, the cases that decide) ----
@@ -388,13 +390,17 @@ def fill(name, found, missing, threshold):
     )
 
 
-def machines_differ(name, found, threshold):
-    """True if the cases would be undecided on endless machines too, and only because the measured ones differ."""
+def machines_differ(name, found, threshold, is_kept):
+    """True if the cases would be undecided on endless machines too, and only because the measured ones differ.
+
+    `is_kept` tells whether a verdict is kept that chance alone gives with this probability.
+    """
     if not all(case.exact or len(case.measured.by_machine) >= spread.ENOUGH for case in found):
         return False
 
     def undecided(made):
-        return PREDICATES[name](made, threshold)[0] == UNDECIDED
+        verdict, _, by_chance = chance(name, made, threshold)
+        return verdict == UNDECIDED or not is_kept(by_chance or 0.0)
 
     return undecided([case.of_endless for case in found]) and not undecided([case.of_one_machine for case in found])
 
