@@ -217,7 +217,10 @@ def why_undecided(line, deciding):
 
 
 def judge_together(tests):
-    """The tests again; verdicts that chance alone may have given become undecided. Tells what more machines would decide."""
+    """The tests again; verdicts that chance alone may have given become undecided.
+
+    Those that more machines would not decide are marked.
+    """
     chances = [test.chance for test in tests if test.chance is not None]
     limit = predicates.kept_below(chances)
 

@@ -314,8 +314,10 @@ def test_of_many_tests_what_chance_alone_decides_is_left_undecided():
 
 @pytest.mark.parametrize("values, differs", [((1.045, 1.08, 1.115), True), ((1.06, 1.08, 1.1), False)])
 def test_endless_machines_must_decide_in_spite_of_chance_too(values, differs):
-    """Above 1 on endless machines by 2.4 and 4.2 standard deviations: of 20 tests the second best may
-    be one of chance with 0.005, which is 2.8."""
+    """Above 1 on endless machines by 2.4 and 4.2 standard deviations.
+
+    Of 20 tests the second best may have a chance of 0.005, which is 2.8 standard deviations.
+    """
     case = measured_on(*values)
     line = {"predicate": "all_above", "threshold": "1"}
     assert PREDICATES["all_above"]([case.of_endless], "1")[0] == H
