@@ -133,4 +133,5 @@ def address(column):
 def command(layout, of_layout):
     """The command that measures a table."""
     profile = f" PROFILE={layout['profile']}" if layout["profile"] else ""
-    return f"make bench-{of_layout[0]['driver']}{profile}"
+    energy = ' ARGS="--energy 1"' if any(column["quantity"] == "energy" for column in of_layout) else ""
+    return f"make bench-{of_layout[0]['driver']}{profile}{energy}"

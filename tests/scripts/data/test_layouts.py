@@ -219,3 +219,9 @@ def test_the_layouts_name_what_the_drivers_measure():
             continue
         found = [set(each.instances) & measured.get((each.table, row), set()) for each in asked for row in each.rows]
         assert any(found), f"{line}: on no instance of the row's"
+
+
+@pytest.mark.parametrize("name, given", [("3.3", ""), ("3.2", " PROFILE=thesis"), ("3.3-energy", ' ARGS="--energy 1"')])
+def test_the_command_of_a_table_measures_what_the_table_shows(name, given):
+    layout, columns = layouts.layouts()[name], layouts.columns()[name]
+    assert layouts.command(layout, columns) == f"make bench-{columns[0]['driver']}{given}"
