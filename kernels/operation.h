@@ -50,7 +50,8 @@ typedef struct ab_circumstances {
     const ab_measure *measure;
     int iterations;    /* number of iterations, from the effort */
     int cores;         /* number of cores that threads=all means */
-    double host_steps; /* most elementary steps of a row on the host backend; infinite if there is no limit */
+    bool few_steps;    /* true on the host backend, and for a GPU or a CPU that a tool makes as slow (--brief) */
+    double host_steps; /* most elementary steps of a row with few_steps; infinite if there is no limit */
     double seconds,
         /* The driver's estimate: a sample takes seconds * size^power on one core; 0: no estimate. */
         power;

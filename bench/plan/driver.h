@@ -24,7 +24,7 @@ typedef struct ab_effort {
     double precise; /* relative half-width of the interval at which a row ends; 0: off */
     /* Limit of the whole row, in seconds; a row estimated to take longer is not run and gets the status `timeout`. */
     double limit_s;
-    /* Limit of a row's elementary steps on the host backend; the operation defines a step. */
+    /* Limit of a row's elementary steps on the host backend, and with --brief; the operation defines a step. */
     double host_steps;
 } ab_effort;
 

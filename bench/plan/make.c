@@ -286,6 +286,7 @@ static ab_status add_implementation(maker *m, const char *id)
     const ab_driver *driver = m->plan->driver;
     m->c.implementation = find_implementation(m->plan, id);
     if (!m->c.implementation) return ab_ok();
+    m->c.few_steps = m->c.implementation->backend == AB_HOST || m->plan->options->brief;
     m->operation = ab_operation_of(id);
     ab_parameters_join(m->operation->parameters, m->c.implementation->parameters, m->parameters);
     m->c.measure = find_measure(m->operation, m->block->measure);

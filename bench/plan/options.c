@@ -31,6 +31,7 @@ enum {
     OPTION_ENERGY,
     OPTION_SEED,
     OPTION_VERIFY,
+    OPTION_BRIEF,
     OPTION_VERIFIED,
     OPTION_SAVE,
     OPTION_OUT,
@@ -68,6 +69,8 @@ static const ab_option described_options[N_OPTIONS] = {
                        "thesis, else 0)"},
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OPTION_VERIFY] = {"verify", NULL, "verify every row and judge those without a time, but time none"},
+    [OPTION_BRIEF] = {"brief", NULL,
+                      "with --verify: as few steps as on the host backend, for tools that make a GPU slow"},
     [OPTION_VERIFIED] = {"verified", "DIR", "time what the run in DIR verified, and take its rows without a time"},
     [OPTION_SAVE] = {"save", "DIR", "write computed images (PNG) and tours (TSPLIB) to this directory"},
     [OPTION_OUT] = {"out", "DIR", "write the results here (default results/runs/MACHINE/TIME-COMMIT)"},
@@ -287,6 +290,9 @@ static ab_status apply(const ab_program *program, int option, const char *text, 
     case OPTION_VERIFY:
         options->verify = true;
         break;
+    case OPTION_BRIEF:
+        options->brief = true;
+        break;
     case OPTION_VERIFIED:
         return parse_directory(name, text, &options->verified);
     case OPTION_SAVE:
@@ -394,6 +400,8 @@ static ab_status check_options(const ab_program *program, ab_options *options)
     if (options->verify && (options->verified || options->process))
         return ab_bad_input("--verify: times nothing, so %s has no meaning with it",
                             options->verified ? "--verified" : "--process");
+    if (options->brief && !options->verify)
+        return ab_bad_input("--brief: needs --verify, because rows with times are verified as well as can be");
     if (options->until_precise > 0.0 && options->processes == 1)
         return ab_bad_input("--until-precise: needs 2 processes or more, because the interval is computed from them");
     if (isnan(options->energy_s)) options->energy_s = options->profile == AB_THESIS ? 0.3 : 0.0;

@@ -56,6 +56,7 @@ typedef struct ab_options {
     double energy_s; /* --energy: seconds over which the energy of a GPU row is measured; 0: not measured */
     uint64_t seed;   /* seed, 1 by default, at most INT64_MAX */
     bool verify;     /* --verify: rows are verified and judged, none is timed */
+    bool brief;      /* --brief: all rows are verified by as few steps as on the host backend */
     char *verified;  /* folder of a run with --verify whose results this run takes, from --verified DIR; NULL: none */
     char *save;      /* folder for images, from --save DIR; NULL: images are not written */
     /* Folder of the run, from --out DIR; NULL: results/runs/<machine>/<UTC>-<commit>-<driver>/. */

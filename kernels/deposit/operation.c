@@ -20,13 +20,13 @@ static bool gathers(const ab_circumstances *c)
 
 /* ---- Parameters ---- */
 
-/* On the host backend as many ants as host_steps allow. */
+/* If steps are few, as many ants as host_steps allow. */
 static void fit(const ab_circumstances *c, void *fitted)
 {
     dp_params *params = fitted;
     const double affordable = c->host_steps / pow(c->input->size, 3.0);
     if (params->n_ants == 0) params->n_ants = c->input->size;
-    if (c->implementation->backend == AB_HOST && gathers(c) && affordable < params->n_ants)
+    if (c->few_steps && gathers(c) && affordable < params->n_ants)
         params->n_ants = (int)fmax(affordable, fmin(params->n_ants, MIN_HOST_ANTS));
     if (params->threads == 0) params->threads = c->cores;
 }

@@ -1,7 +1,7 @@
 /* Edge detection by ants to the harness: parameters, verification, and the quality of the maps (kernels/operation.h).
  *
  * A sample is one run: all its iterations, without placing the ants (the stage RUN of edge_ants.h). It is verified
- * before, iteration by iteration; on the host backend with a few ants. A map is the mean pheromone of the runs of
+ * before, iteration by iteration; where steps are few, with a few ants. A map is the mean pheromone of the runs of
  * several seeds, thresholded at its mean (thesis §5.5.2).
  */
 #include <math.h>
@@ -17,7 +17,7 @@
 
 enum {
     VERIFIED_ITERATIONS = 3 /* one of them on the frame */,
-    MIN_HOST_ANTS = 4,
+    MIN_ANTS = 4,
     RUNS_AT_ONCE = 10,
     BEST_F_THRESHOLDS = 32
 };
@@ -26,8 +26,8 @@ enum {
  * host backend runs all of them: it lets a warp run ahead of the others. */
 enum { UNCHECKED_ITERATIONS = 40, VERIFIED_ORDER = 2 };
 
-/* A whole run on the host backend has one ant of so many, and so many iterations at most. */
-enum { WHOLE_HOST_SHARE = 8, WHOLE_HOST_ITERATIONS = 8 };
+/* If steps are few, a whole run has one ant of so many, and so many iterations at most. */
+enum { WHOLE_FEW_SHARE = 8, WHOLE_FEW_ITERATIONS = 8 };
 
 /* Seeds of the maps that the sequential reference is drawn with: far from the others. */
 static const uint64_t reference_seed_offset = 1000000;
@@ -57,13 +57,13 @@ static double threads_per_ant(const ab_circumstances *c, const ea_params *params
     return c->implementation->traits & EA_BLOCK_EACH ? params->block_threads : 32.0;
 }
 
-/* On the host backend as many ants as host_steps allow; a map needs all, but may be of fewer runs. */
-static void fit_host(const ab_circumstances *c, ea_params *params)
+/* As many ants as host_steps allow; a map needs all, but may be of fewer runs. */
+static void fit_few_steps(const ab_circumstances *c, ea_params *params)
 {
     const double per_ant = threads_per_ant(c, params);
     if (c->measure->timed) {
         const double affordable = c->host_steps / (per_ant * VERIFIED_ITERATIONS);
-        if (affordable < params->n_ants) params->n_ants = (int)fmax(affordable, fmin(params->n_ants, MIN_HOST_ANTS));
+        if (affordable < params->n_ants) params->n_ants = (int)fmax(affordable, fmin(params->n_ants, MIN_ANTS));
     } else {
         const double affordable = 20.0 * c->host_steps / ((double)params->n_ants * params->iterations * per_ant);
         if (affordable < params->map_runs) params->map_runs = affordable < 1.0 ? 1 : (int)affordable;
@@ -78,7 +78,7 @@ static void fit(const ab_circumstances *c, void *fitted)
         params->n_ants = (int)fmax(1.0, round(usual.n_ants * ((double)params->n_ants_512 / usual.n_ants_512)));
     if (params->iterations == 0) params->iterations = c->iterations;
     if (params->threads == 0) params->threads = c->cores;
-    if (c->implementation->backend == AB_HOST) fit_host(c, params);
+    if (c->few_steps) fit_few_steps(c, params);
 }
 
 static ab_status check(const ab_circumstances *c, const void *params)
@@ -161,9 +161,9 @@ static ab_status verify_whole_run(const ab_task *task, ab_verdict *verdict)
     params.part = EA_ALL;
     ab_work *work = NULL, *expected = NULL;
     params.iterations = iterations_in_floats(&params);
-    if (implementation->backend == AB_HOST) {
-        params.n_ants = (params.n_ants + WHOLE_HOST_SHARE - 1) / WHOLE_HOST_SHARE;
-        if (params.iterations > WHOLE_HOST_ITERATIONS) params.iterations = WHOLE_HOST_ITERATIONS;
+    if (task->c->few_steps) {
+        params.n_ants = (params.n_ants + WHOLE_FEW_SHARE - 1) / WHOLE_FEW_SHARE;
+        if (params.iterations > WHOLE_FEW_ITERATIONS) params.iterations = WHOLE_FEW_ITERATIONS;
     }
     if (implementation == reference || params.iterations == 0) return ab_ok();
     AB_TRY(implementation->open(task->problem, &params, &work));
@@ -187,12 +187,12 @@ static ab_status verify(const ab_task *task, ab_verdict *verdict)
         snprintf(note, sizeof note, "verified on the host backend with %d ants, not timed", params.n_ants);
         task->sink->note(task->sink, note);
     }
-    const bool on_host = task->c->implementation->backend == AB_HOST;
+    const bool few_steps = task->c->few_steps;
     AB_TRY(task->c->implementation->open(task->problem, &params, &work));
     host_backend_set_order(VERIFIED_ORDER);
     ab_status status = edge_ants_verify((ea_colony *)work, task->problem, &params,
-                                        on_host ? VERIFIED_ITERATIONS - 1 : VERIFIED_ITERATIONS,
-                                        on_host ? 0 : UNCHECKED_ITERATIONS, &moves, &verdict->wrong);
+                                        few_steps ? VERIFIED_ITERATIONS - 1 : VERIFIED_ITERATIONS,
+                                        few_steps ? 0 : UNCHECKED_ITERATIONS, &moves, &verdict->wrong);
     if (status.code == AB_OK) status = verify_other_seed(task, (ea_colony *)work, params, &verdict->wrong);
     if (status.code == AB_OK) status = verify_whole_run(task, verdict);
     host_backend_set_order(0);

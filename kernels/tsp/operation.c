@@ -20,7 +20,8 @@
 #include "mpi/ranks.h"
 #include "tours/tour.h"
 
-enum { MIN_HOST_ANTS = 2 };
+/* Least numbers of ants if there are few: elsewhere than on the host backend they fill a warp, and begin another. */
+enum { MIN_HOST_ANTS = 2, MIN_ANTS = 33 };
 
 /* Numbers of iterations that are verified. The largest includes one in which all weights are 0; it is used if that
  * is not too many steps, since a CPU implementation looks at all cities in each. The smallest is for implementations
@@ -67,17 +68,17 @@ static ab_status give_problem(const ab_task *task, const void **problem)
 
 /* ---- Parameters ---- */
 
-static int fewest_ants(const tsp_params *params)
+static int fewest_ants(const tsp_params *params, int few)
 {
-    const int least = params->ranks > MIN_HOST_ANTS ? params->ranks : MIN_HOST_ANTS;
+    const int least = params->ranks > few ? params->ranks : few;
     return params->n_ants < least ? params->n_ants : least;
 }
 
-/* All ants of the sources where the cell is timed; on the host backend as many as host_steps allows. */
-static int host_ants(const ab_circumstances *c, const tsp_params *params)
+/* All ants of the sources where the cell is timed; if steps are few, as many as host_steps allows. */
+static int few_ants(const ab_circumstances *c, const tsp_params *params)
 {
     const double n = c->input->size, affordable = c->host_steps / (n * n);
-    const int least = fewest_ants(params);
+    const int least = fewest_ants(params, c->implementation->backend == AB_HOST ? MIN_HOST_ANTS : MIN_ANTS);
     return affordable >= params->n_ants ? params->n_ants : affordable <= least ? least : (int)affordable;
 }
 
@@ -88,7 +89,7 @@ static void fit(const ab_circumstances *c, void *fitted)
     if (!several) params->ranks = 1, params->each = false;
     if (params->n_ants == 0) params->n_ants = c->input->size;
     if (params->each) params->n_ants *= params->ranks;
-    if (c->implementation->backend == AB_HOST) params->n_ants = host_ants(c, params);
+    if (c->few_steps) params->n_ants = few_ants(c, params);
     if (params->threads == 0) params->threads = c->cores;
     if (params->nn >= c->input->size) params->nn = c->input->size - 1;
     if (!(c->implementation->traits & TSP_CANDIDATES)) params->nn = 0;
@@ -145,7 +146,7 @@ static bool with_fewer(const ab_circumstances *c, double iteration_s)
 static tsp_params with_fewer_ants(const tsp_params *params)
 {
     tsp_params fewer = *params;
-    const int least = fewest_ants(params);
+    const int least = fewest_ants(params, MIN_HOST_ANTS);
     fewer.n_ants = params->n_ants / FEWER_ANTS > least ? params->n_ants / FEWER_ANTS : least;
     return fewer;
 }
@@ -176,7 +177,7 @@ static ab_status run_trials(const ab_task *task, ab_verdict *verdict)
     const ab_implementation *it = task->c->implementation;
     if (it->traits & AB_SEVERAL) return ab_ok();
     host_backend_set_order(VERIFIED_ORDER);
-    const ab_status status = tsp_trials_run(it, task->problem, task->params, &verdict->wrong);
+    const ab_status status = tsp_trials_run(task->c, task->problem, task->params, &verdict->wrong);
     host_backend_set_order(0);
     return status;
 }

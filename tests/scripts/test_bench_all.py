@@ -19,6 +19,7 @@ PROGRAM = r"""#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "files of \$IMAGES_DIR --save DIR"; exit 0; }
 [ "$1" = doctor ] && { [ -z "$DOCTOR" ] || echo "$DOCTOR" "$@"; exit ${ILL-0}; }
+[ "$2 ${@: -1}" = "--instances --dry-run" ] && printf "$1\ta\tu60\tmine/%b\n" "one\tcuda" "two\tcuda" "cpu\tcpu"
 [ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
 if [ "${@: -2:1}" = --out ]; then
@@ -63,7 +64,9 @@ while :; do sleep 0.05; done
 SANITIZER = """#!/bin/bash
 [ "$1 $3 $4" = "--tool --error-exitcode 99" ] || exit 98
 [ "$2" = "$BROKEN" ] && { echo "an error that $2 found"; exit 99; }
+[ $2 = racecheck ] && echo ${*:5:2} >> workers
 shift 4
+[ $1 = --racecheck-num-workers ] && shift 2
 exec "$@"
 """
 
@@ -519,9 +522,10 @@ def test_every_driver_runs_under_every_tool(folder):
     assert said[0] == "check-gpu: verification 3.3: clean, 2 rows, 1 unsupported (1 s)"
     assert sorted(said[1:]) == sorted(
         [
-            f"check-gpu: {tool} {driver}: clean, 2 rows, 1 unsupported (1 s)"
+            f"check-gpu: {tool} {driver}{kernel}: clean, 2 rows, 1 unsupported (1 s)"
             for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
             for driver in ("3.3", "5.1")
+            for kernel in ((" mine/one", " mine/two") if tool == "racecheck" else ("",))
         ]
         + [f"check-gpu: {test}: in proportion" for test in ("tsp_choices", "tsp_cities")]
     )
@@ -530,8 +534,11 @@ def test_every_driver_runs_under_every_tool(folder):
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = lines if driver == "3.3" else (folder / driver).read_text().splitlines()
         begins = f"{driver} --instances {inputs} %s--backend cuda --profile smoke --processes 1 "
-        assert [line.startswith(begins % "--verify ") for line in lines].count(True) == 3
+        assert [line.startswith(begins % "--verify ") for line in lines].count(True) == 2
         assert [line.startswith(begins % "") for line in lines].count(True) == 1, "memcheck sees the timing too"
+        for kernel in ("mine/one", "mine/two"):
+            brief = begins % f"--implementations {kernel} --verify --brief "
+            assert [line.startswith(brief) for line in lines].count(True) == 1, "racecheck has less to do"
 
 
 def test_a_check_says_how_many_rows_it_ran(folder):
@@ -540,24 +547,24 @@ def test_a_check_says_how_many_rows_it_ran(folder):
     write(folder / "build/bin/antbench", PROGRAM + leaves_none)
     done = check(folder)
     assert done.returncode == 1 and "check-gpu: memcheck 5.1: exit code 0\n" in done.stderr
-    assert done.stderr.splitlines()[-1] == "check-gpu: 4 of 11 checks failed"
+    assert done.stderr.splitlines()[-1] == "check-gpu: 5 of 13 checks failed"
 
 
 def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
     """A kernel is checked by the drivers that have rows of it."""
-    has_not = "[[ $* == *--dry-run* && $1 == 5.1 ]] && exit 2\n"
+    has_not = "[[ $* == *tsp/mine*--dry-run* && $1 == 5.1 ]] && exit 2\n"
     write(folder / "build/bin/antbench", PROGRAM.replace('[ "${@', has_not + '[ "${@', 1))
     said = [
         line for line in check(folder, ID="tsp/mine", TOOLS="initcheck memcheck").stdout.splitlines() if "3.3" in line
     ]
     assert sorted(line.split(": clean")[0] for line in said) == [
-        f"check-gpu: {what} 3.3" for what in ("initcheck", "memcheck", "verification")
+        f"check-gpu: {what}" for what in ("initcheck 3.3 tsp/mine", "memcheck 3.3 tsp/mine", "verification 3.3")
     ]
     assert not (folder / "5.1").exists()
     assert all("--implementations tsp/mine" in line for line in (folder / "3.3").read_text().splitlines()[1:])
     done = check(folder, ID="tsp/mine", DRIVERS="5.1")
     assert (done.returncode, "check-gpu: no driver has rows of tsp/mine" in done.stderr) == (2, True)
-    assert "racecheck 5.1: clean" in check(folder, DRIVERS="5.1").stdout
+    assert "racecheck 5.1 mine/one: clean" in check(folder, DRIVERS="5.1").stdout
 
 
 def test_the_choices_of_the_kernel_alone_are_judged(folder):
@@ -575,6 +582,12 @@ def test_a_driver_that_fails_to_list_its_rows_is_told(folder):
     write(folder / "build/bin/antbench", PROGRAM.replace('[ "${@', fails + '[ "${@', 1))
     done = check(folder, ID="tsp/mine")
     assert (done.returncode, done.stderr) == (1, "check-gpu: 5.1 --dry-run: exit code 1: a bad file\n")
+
+
+def test_a_driver_that_lists_no_kernel_is_told(folder):
+    write(folder / "build/bin/antbench", PROGRAM.replace("tcuda", "thost"))
+    done = check(folder)
+    assert (done.returncode, done.stderr) == (1, "check-gpu: 3.3 --dry-run lists no kernel of the GPU\n")
 
 
 def is_running(pid):
@@ -612,7 +625,7 @@ def test_a_fault_that_a_gpu_alone_shows_is_told(folder):
     assert done.stderr.splitlines() == [
         "check-gpu: verification 3.3: exit code 4",
         "a wrong step",
-        "check-gpu: 1 of 11 checks failed",
+        "check-gpu: 1 of 13 checks failed",
     ]
 
 
@@ -645,7 +658,10 @@ def without_sanitizer(folder):
 def test_what_a_tool_reports_is_told(folder):
     done = check(folder, broken="racecheck")
     assert done.returncode == 1
-    assert "check-gpu: racecheck 3.3: exit code 99" in done.stderr and "an error that racecheck found" in done.stderr
+    assert (
+        "check-gpu: racecheck 3.3 mine/two: exit code 99" in done.stderr
+        and "an error that racecheck found" in done.stderr
+    )
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
 
 
@@ -662,7 +678,7 @@ def test_a_check_that_is_killed_fails(folder):
     write(folder / "build/bin/antbench", PROGRAM + "[[ $* == *--verify* ]] && kill -9 $PPID $$\nexit 0\n")
     write(folder / "bin/compute-sanitizer", SANITIZER)
     done = check(folder, TOOLS="memcheck racecheck", DRIVERS="5.1")
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "check-gpu: 1 of 5 checks failed")
+    assert (done.returncode, done.stderr.splitlines()[-1]) == (1, "check-gpu: 2 of 6 checks failed")
 
 
 def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
@@ -670,6 +686,15 @@ def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
     done = check(folder)
     assert done.returncode == 1
     assert "check-gpu: memcheck 5.1: exit code 77\nno GPU is left\n" in done.stderr
+
+
+def test_a_kernel_that_the_inputs_do_not_suit_fails_only_if_it_was_asked_for(folder):
+    unsupported = '[[ $* == *--brief* ]] && { sed -i s/ok/unsupported/ "${@: -1}"/*.csv; exit 77; }\nexit 0\n'
+    write(folder / "build/bin/antbench", PROGRAM + unsupported)
+    done = check(folder, TOOLS="racecheck")
+    assert done.returncode == 0 and "check-gpu: racecheck 5.1 mine/one: 2 rows, all unsupported\n" in done.stdout
+    done = check(folder, TOOLS="racecheck", ID="mine/one")
+    assert done.returncode == 1 and "check-gpu: racecheck 5.1 mine/one: exit code 77\n" in done.stderr
 
 
 def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
@@ -682,7 +707,7 @@ def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
     done = check(folder)
     assert done.returncode == 1 and "check-gpu: memcheck 5.1: clean" in done.stdout
     assert done.stderr == (
-        "check-gpu: verification 5.1: exit code 77\ntoo little memory\ncheck-gpu: 1 of 12 checks failed\n"
+        "check-gpu: verification 5.1: exit code 77\ntoo little memory\ncheck-gpu: 1 of 14 checks failed\n"
     )
 
 
@@ -695,6 +720,8 @@ def test_checks_run_at_once_where_the_gpu_takes_several(folder, memory, at_once)
     write(folder / "bin/compute-sanitizer", SANITIZER)
     done = run(folder, "check_gpu", PATH=f"{folder}/bin:{os.environ['PATH']}", BROKEN="", JOBS="16")
     assert (done.returncode, (folder / "met").exists()) == (0, at_once)
+    workers = {line.split()[0] for line in (folder / "workers").read_text().splitlines()}
+    assert (workers == {"--racecheck-num-workers"}) == at_once, "checks that run at once share the cores"
 
 
 @pytest.mark.parametrize("test", ["tsp_choices", "tsp_cities"])
@@ -706,7 +733,7 @@ def test_choices_out_of_proportion_are_told(folder, test):
         f"check-gpu: {test}: exit code 1",
         "# p",
         "not ok 2 - biased",
-        "check-gpu: 1 of 11 checks failed",
+        "check-gpu: 1 of 13 checks failed",
     ]
 
 

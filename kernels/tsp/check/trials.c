@@ -11,7 +11,7 @@
 #include "kernels/tsp/check/verify.h"
 
 /* Steps of a trial: on the host backend one takes up to 50 us. Where there are few cities a trial has more. */
-enum { STEPS_HOST = 1000, STEPS_CPU = 30000, STEPS_GPU = 60000, SMALL = 128, SMALL_FACTOR = 5 };
+enum { STEPS_FEW = 1000, STEPS_CPU = 30000, STEPS_GPU = 60000, SMALL = 128, SMALL_FACTOR = 5 };
 
 enum { REMAINING_LOOKS = 2000000 }; /* cities that searches for the best remaining one may look at */
 
@@ -35,15 +35,15 @@ enum {
 enum { STREAM_ANTS = 5, STREAM_ITERATIONS = 2 };
 
 /* Opens, works, closes. */
-typedef ab_status trial(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+typedef ab_status trial(const ab_circumstances *row, tsp_colony *colony, const tsp_problem *problem,
                         const tsp_params *params, bool *wrong);
 
-static ab_status try_on(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params, trial *tried,
+static ab_status try_on(const ab_circumstances *row, const tsp_problem *problem, const tsp_params *params, trial *tried,
                         bool *wrong)
 {
     ab_work *work = NULL;
-    AB_TRY(it->open(problem, params, &work));
-    const ab_status status = tried(it, (tsp_colony *)work, problem, params, wrong);
+    AB_TRY(row->implementation->open(problem, params, &work));
+    const ab_status status = tried(row, (tsp_colony *)work, problem, params, wrong);
     work->methods->close(work);
     return status;
 }
@@ -58,9 +58,10 @@ static ab_status construct(tsp_colony *colony)
 
 /* ---- Chances ---- */
 
-static int steps_of(const ab_implementation *it, int n)
+static int steps_of(const ab_circumstances *row, int n)
 {
-    const int steps = it->backend == AB_HOST ? STEPS_HOST : it->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
+    const int usual = row->implementation->backend == AB_CPU ? STEPS_CPU : STEPS_GPU;
+    const int steps = row->few_steps ? STEPS_FEW : usual;
     return n <= SMALL ? SMALL_FACTOR * steps : steps;
 }
 
@@ -143,10 +144,10 @@ static ab_status count_all(tsp_colony *colony, int rounds, counting *c, bool *wr
     return status;
 }
 
-static ab_status try_chances(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+static ab_status try_chances(const ab_circumstances *row, tsp_colony *colony, const tsp_problem *problem,
                              const tsp_params *params, bool *wrong)
 {
-    const int rounds = 1 + steps_of(it, problem->n) / (problem->n * params->n_ants);
+    const int rounds = 1 + steps_of(row, problem->n) / (problem->n * params->n_ants);
     const size_t n = (size_t)problem->n;
     counting c = {.problem = problem,
                   .params = params,
@@ -196,41 +197,41 @@ static void free_problem(own_problem *own)
     free(own->dist);
 }
 
-static ab_status try_on_own(const ab_implementation *it, cities kind, int n, int side, int nn, tsp_params params,
+static ab_status try_on_own(const ab_circumstances *row, cities kind, int n, int side, int nn, tsp_params params,
                             trial *tried, bool *wrong)
 {
     own_problem own = {0};
     ab_status status = make_problem(kind, n, side, params.nn ? nn : 0, &own);
     params.nn = own.problem.nn;
-    if (status.code == AB_OK) status = try_on(it, &own.problem, &params, tried, wrong);
+    if (status.code == AB_OK) status = try_on(row, &own.problem, &params, tried, wrong);
     free_problem(&own);
     return status;
 }
 
 /* ---- Ties ---- */
 
-static ab_status try_ties(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+static ab_status try_ties(const ab_circumstances *row, tsp_colony *colony, const tsp_problem *problem,
                           const tsp_params *params, bool *wrong)
 {
     int valid;
-    (void)it;
+    (void)row;
     return tsp_verify_iterations(colony, problem, params, TSP_VERIFY_ITERATIONS_ALL, &valid, wrong);
 }
 
 /* So many tours, which go everywhere in the second iteration, that cities have more edges than a vector has places. */
-static ab_status try_deposits(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+static ab_status try_deposits(const ab_circumstances *row, tsp_colony *colony, const tsp_problem *problem,
                               const tsp_params *params, bool *wrong)
 {
     int valid;
-    (void)it;
+    (void)row;
     return tsp_verify_iterations(colony, problem, params, 2, &valid, wrong);
 }
 
-static ab_status try_once(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+static ab_status try_once(const ab_circumstances *row, tsp_colony *colony, const tsp_problem *problem,
                           const tsp_params *params, bool *wrong)
 {
     int valid;
-    (void)it;
+    (void)row;
     return tsp_verify_iterations(colony, problem, params, 1, &valid, wrong);
 }
 
@@ -240,31 +241,31 @@ static ab_status supported(ab_status status)
     return status.code == AB_UNSUPPORTED ? ab_ok() : status;
 }
 
-static ab_status try_crossings(const ab_implementation *it, tsp_params params, bool *wrong)
+static ab_status try_crossings(const ab_circumstances *row, tsp_params params, bool *wrong)
 {
     params.protocol = TSP_BEST_ANT;
     params.n_ants = CROWD;
-    AB_TRY(try_on_own(it, ON_CROSSINGS, CROWDED, SIDE, CROWDED / 2, params, try_ties, wrong));
+    AB_TRY(try_on_own(row, ON_CROSSINGS, CROWDED, SIDE, CROWDED / 2, params, try_ties, wrong));
     if (params.nn == 0) return ab_ok();
     params.n_ants = 3;
-    AB_TRY(try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong));
+    AB_TRY(try_on_own(row, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong));
     params.protocol = TSP_ALL_ANTS;
     params.n_ants = CROWD;
-    AB_TRY(try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_deposits, wrong));
+    AB_TRY(try_on_own(row, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_deposits, wrong));
     params.n_ants = 3;
     params.beta = 0.0;
-    AB_TRY(supported(try_on_own(it, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong)));
-    return try_on_own(it, ON_CROSSINGS, MORE_CROSSINGS, MORE_SIDE, SMALL_SET, params, try_once, wrong);
+    AB_TRY(supported(try_on_own(row, ON_CROSSINGS, CROSSINGS, SIDE, SMALL_SET, params, try_ties, wrong)));
+    return try_on_own(row, ON_CROSSINGS, MORE_CROSSINGS, MORE_SIDE, SMALL_SET, params, try_once, wrong);
 }
 
 /* ---- Many cities ---- */
 
 /* So many that searches for the nearest city go beyond a group of 1024. */
-static ab_status try_many(const ab_implementation *it, tsp_params params, bool *wrong)
+static ab_status try_many(const ab_circumstances *row, tsp_params params, bool *wrong)
 {
     params.protocol = TSP_BEST_ANT;
     params.n_ants = 2;
-    return params.nn ? try_on_own(it, AT_RANDOM, LARGE, 1000, SMALL_SET, params, try_once, wrong) : ab_ok();
+    return params.nn ? try_on_own(row, AT_RANDOM, LARGE, 1000, SMALL_SET, params, try_once, wrong) : ab_ok();
 }
 
 /* ---- Streams ---- */
@@ -313,20 +314,20 @@ static ab_status check_heard(bool *wrong)
     return ab_ok();
 }
 
-static ab_status draw(const ab_implementation *it, tsp_colony *colony, const tsp_problem *problem,
+static ab_status draw(const ab_circumstances *row, tsp_colony *colony, const tsp_problem *problem,
                       const tsp_params *params, bool *wrong)
 {
-    (void)it, (void)problem, (void)params, (void)wrong;
+    (void)row, (void)problem, (void)params, (void)wrong;
     for (int i = 0; i < STREAM_ITERATIONS; ++i) AB_TRY(ab_iterate(&colony->work));
     return ab_ok();
 }
 
-static ab_status try_streams(const ab_implementation *it, tsp_params params, bool *wrong)
+static ab_status try_streams(const ab_circumstances *row, tsp_params params, bool *wrong)
 {
     memset(&heard, 0, sizeof heard);
     params.n_ants = STREAM_ANTS;
     host_backend_hear_draws(hear);
-    ab_status status = try_on_own(it, AT_RANDOM, STREAM_CITIES, 1000, STREAM_CITIES - 1, params, draw, wrong);
+    ab_status status = try_on_own(row, AT_RANDOM, STREAM_CITIES, 1000, STREAM_CITIES - 1, params, draw, wrong);
     host_backend_hear_draws(NULL);
     if (status.code == AB_OK) status = check_heard(wrong);
     free(heard.numbers);
@@ -349,24 +350,24 @@ static ab_status named(const char *name, ab_status status)
 }
 
 /* On the trials' own problems. */
-static ab_status run_own(const ab_implementation *it, tsp_params params, bool *wrong)
+static ab_status run_own(const ab_circumstances *row, tsp_params params, bool *wrong)
 {
     tsp_params counted = params;
-    AB_TRY(set_fewest_near(it, &counted));
-    counted.n_ants = steps_of(it, FEW_CITIES) / FEW_CITIES;
-    AB_TRY(named("chances", try_on_own(it, AT_RANDOM, FEW_CITIES, 1000, params.nn, counted, try_chances, wrong)));
-    AB_TRY(named("ties", try_crossings(it, params, wrong)));
-    AB_TRY(named("many cities", try_many(it, params, wrong)));
+    AB_TRY(set_fewest_near(row->implementation, &counted));
+    counted.n_ants = steps_of(row, FEW_CITIES) / FEW_CITIES;
+    AB_TRY(named("chances", try_on_own(row, AT_RANDOM, FEW_CITIES, 1000, params.nn, counted, try_chances, wrong)));
+    AB_TRY(named("ties", try_crossings(row, params, wrong)));
+    AB_TRY(named("many cities", try_many(row, params, wrong)));
     return ab_ok();
 }
 
 /* On the row's problem, with no more ants than the row has: so that its plan is looked at. */
-static ab_status run_on_row(const ab_implementation *it, const tsp_problem *problem, tsp_params params, bool *wrong)
+static ab_status run_on_row(const ab_circumstances *row, const tsp_problem *problem, tsp_params params, bool *wrong)
 {
-    const int enough = steps_of(it, problem->n) / problem->n + 2;
+    const int enough = steps_of(row, problem->n) / problem->n + 2;
     if (params.n_ants > enough) params.n_ants = enough;
     if (problem->n > MOST_CITIES || problem->n < 3) return ab_ok();
-    return named("chances", try_on(it, problem, &params, try_chances, wrong));
+    return named("chances", try_on(row, problem, &params, try_chances, wrong));
 }
 
 /* What has passed: rows that differ in nothing that a trial looks at are not tried again. */
@@ -394,19 +395,20 @@ static void keep_passed(const struct passed *now)
     if (n_passed < (int)(sizeof passed / sizeof *passed)) passed[n_passed++] = *now;
 }
 
-ab_status tsp_trials_run(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params, bool *wrong)
+ab_status tsp_trials_run(const ab_circumstances *row, const tsp_problem *problem, const tsp_params *params, bool *wrong)
 {
+    const ab_implementation *it = row->implementation;
     struct passed on_row = {it, problem->n, *params}, on_own = {it, 0, *params};
     const bool exact = it->traits & AB_EXACT;
     on_row.params.improve = on_own.params.improve = TSP_IMPROVE_NONE;
     *wrong = false;
     if (exact && !has_passed(&on_row)) {
-        AB_TRY(run_on_row(it, problem, on_row.params, wrong));
+        AB_TRY(run_on_row(row, problem, on_row.params, wrong));
         keep_passed(&on_row);
     }
     if (has_passed(&on_own)) return ab_ok();
-    if (it->backend == AB_HOST) AB_TRY(named("streams", try_streams(it, on_own.params, wrong)));
-    if (exact) AB_TRY(run_own(it, on_own.params, wrong));
+    if (it->backend == AB_HOST) AB_TRY(named("streams", try_streams(row, on_own.params, wrong)));
+    if (exact) AB_TRY(run_own(row, on_own.params, wrong));
     keep_passed(&on_own);
     return ab_ok();
 }

@@ -10,14 +10,16 @@
 #ifndef ANTBENCH_TSP_TRIALS_H
 #define ANTBENCH_TSP_TRIALS_H
 
+#include "kernels/operation.h"
 #include "kernels/tsp/tsp.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* AB_FAILED with *wrong true is wrong output; any other status with *wrong false means that a trial could not be run. */
-ab_status tsp_trials_run(const ab_implementation *it, const tsp_problem *problem, const tsp_params *params,
+/* Tries the implementation of the row. AB_FAILED with *wrong true is wrong output; any other status with *wrong false
+ * means that a trial could not be run. */
+ab_status tsp_trials_run(const ab_circumstances *row, const tsp_problem *problem, const tsp_params *params,
                          bool *wrong);
 
 #ifdef __cplusplus

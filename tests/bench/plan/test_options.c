@@ -253,6 +253,7 @@ static void wrong_options(void **state)
     expect_error("-x", "unknown option -x (--help lists all options)");
     expect_error("--runs", "--runs: expected N");
     expect_error("--resume=yes", "--resume takes no value");
+    expect_error("--brief", "--brief: needs --verify, because rows with times are verified as well as can be");
     expect_error("--quiet d198", "unexpected argument \"d198\"");
 }
 
@@ -263,7 +264,7 @@ static void help_names_every_option(void **state)
         "--list",        "--dry-run", "--instances",  "--implementations", "--backend", "--device",
         "--profile",     "--runs",    "--iterations", "--time-budget",     "--seed",    "--out",
         "--resume",      "--quiet",   "--help",       "--version",         "--rows",    "--until-precise",
-        "--lock-clocks", "--energy",  "--verify",     "--verified"};
+        "--lock-clocks", "--energy",  "--verify",     "--verified",        "--brief"};
     parsed p;
     parse(&p, "--help --nonsense");
     assert_int_equal(p.options.action, AB_ACTION_EXIT);

@@ -144,6 +144,15 @@ def test_a_run_that_has_times_is_refused(tmp_path):
     assert "cannot be taken as verified: it is a run without --verify; run it again with --verify" in one_line(refused)
 
 
+def test_a_brief_verification_has_fewer_ants_and_is_not_taken_over(tmp_path):
+    options = ["--profile", "smoke", "--backend", "cpu", "--rows", "3.3/acotsp-seq/u300"]
+    for name, given, ants in (("whole", [], "300"), ("brief", ["--brief"], "33")):
+        run(tmp_path / name, *options, "--verify", *given, driver="3.3")
+        assert {(row["status"], f"ants={ants};" in row["params"]) for row in rows_of(tmp_path / name)} == {("ok", True)}
+    refused = run(tmp_path / "timed", *options, "--verified", tmp_path / "brief", driver="3.3", code=2)
+    assert "cannot be taken as verified: options.brief was true and is now false" in one_line(refused)
+
+
 @pytest.mark.parametrize("before, after", [(["--verify"], []), ([], ["--verify"])])
 def test_a_run_is_resumed_with_verify_or_without_as_it_began(tmp_path, before, after):
     run(tmp_path / "run", *SMALL, *before)
