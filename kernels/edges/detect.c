@@ -131,13 +131,13 @@ static ab_status detect_into(ab_work *work, uint8_t *map)
 }
 
 /* The same detector several times, as often as it takes until it is where it began: what is kept for two runs is in use
- * again in the third. On the host backend, where it takes seconds, once on an image that is no small probe. */
+ * again in the third. If steps are few, once on an image that is no small probe. */
 static ab_status detect_again(const comparison *c, const maps *m)
 {
     ab_work *work = NULL;
     const ab_implementation *implementation = c->task->c->implementation;
     const size_t pixels = (size_t)c->image->width * (size_t)c->image->height;
-    const int times = implementation->backend == AB_HOST && pixels > EDGES_SMALL_PIXELS ? 1 : TIMES;
+    const int times = c->task->c->few_steps && pixels > EDGES_SMALL_PIXELS ? 1 : TIMES;
     AB_TRY(implementation->open(c->image, c->task->params, &work));
     ab_status status = detect_into(work, m->found);
     memcpy(m->again, m->found, pixels);

@@ -13,6 +13,7 @@ import pytest
 
 from antbench.data import runs
 from antbench.tools import bench_all
+from support.commands import WITH_GPU
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = r"""#!/bin/bash
@@ -582,6 +583,15 @@ def test_a_driver_that_fails_to_list_its_rows_is_told(folder):
     write(folder / "build/bin/antbench", PROGRAM.replace('[ "${@', fails + '[ "${@', 1))
     done = check(folder, ID="tsp/mine")
     assert (done.returncode, done.stderr) == (1, "check-gpu: 5.1 --dry-run: exit code 1: a bad file\n")
+
+
+def test_every_driver_has_kernels_for_the_inputs_of_its_checks(folder):
+    """Of the real program, as it is on a GPU; nothing runs."""
+    only = '#!/bin/bash\nfor each in --tables --help --dry-run; do [[ $* == *$each* ]] && exec $with_gpu "$@"; done\n'
+    write(folder / "build/bin/antbench", only.replace("$with_gpu", str(WITH_GPU)) + PROGRAM)
+    done = check(folder, TOOLS="memcheck")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("check-gpu: memcheck ") == len(list(ROOT.glob("bench/tables/*/table_*.c")))
 
 
 def test_a_driver_that_lists_no_kernel_is_told(folder):
