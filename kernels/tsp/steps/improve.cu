@@ -68,10 +68,11 @@ static __device__ int take_city(const search &s, int *word)
         const unsigned bits = base + s.lane < words ? s.look[mine] : 0u;
         const unsigned some = __ballot_sync(FULL_WARP, bits != 0);
         if (!some) continue;
-        const unsigned first = __shfl_sync(FULL_WARP, bits, __ffs((int)some) - 1);
-        *word = __shfl_sync(FULL_WARP, mine, __ffs((int)some) - 1);
-        if (s.lane == 0) s.look[*word] = first & (first - 1);
+        const int owner = __ffs((int)some) - 1; /* it alone writes the word that it read */
+        if (s.lane == owner) s.look[mine] = bits & (bits - 1);
         __syncwarp();
+        const unsigned first = __shfl_sync(FULL_WARP, bits, owner);
+        *word = __shfl_sync(FULL_WARP, mine, owner);
         return *word * 32 + __ffs((int)first) - 1;
     }
     return -1;
