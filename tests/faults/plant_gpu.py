@@ -59,6 +59,7 @@ def make(project, program):
 def build(folder, patches):
     """Whether the host backend finds nothing in any program."""
     project, right = folder / "project", True
+    shutil.rmtree(project, ignore_errors=True)  # objects of the last patch would be newer than the copied sources
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     copy_project(project)
     make(project, folder / "bin" / CLEAN)

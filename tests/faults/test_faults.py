@@ -98,6 +98,18 @@ def test_every_fault_of_a_gpu_fits_the_sources():
     assert all(word in said for word in ("assembler:", "clusters:", "grid's barrier:", "early launches:"))
 
 
+def test_programs_for_a_gpu_are_built_from_new_copies(tmp_path, monkeypatch):
+    """No object of an earlier build in the same folder is used: it may be of a patch, and newer than the sources."""
+    stale = tmp_path / "project/build/obj/stale.o"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    found = []
+    monkeypatch.setattr(plant_gpu, "make", lambda project, program: found.append((project, stale.exists())))
+    assert plant_gpu.build(tmp_path, [])
+    assert found == [(tmp_path / "project", False)]
+    assert (tmp_path / "project/Makefile").read_bytes() == (ROOT / "Makefile").read_bytes()
+
+
 @pytest.fixture
 def project(tmp_path, monkeypatch):
     """A project of one program, which the fixture's function writes, and a patch, which changes its Makefile."""
