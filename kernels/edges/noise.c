@@ -195,16 +195,22 @@ static int outwards(int i, int count)
     return i % 2 ? middle + (i + 1) / 2 : middle - i / 2;
 }
 
-static int count_tried(const noise_task *n, const search *s, int axis)
+static int count_values(const noise_task *n, const search *s, int axis)
 {
     return n->grid->axes[axis].count - s->tied;
+}
+
+/* All values of an axis; if steps are few, only the one in the middle. */
+static int count_tried(const noise_task *n, const search *s, int axis)
+{
+    return n->task->c->few_steps ? 1 : count_values(n, s, axis);
 }
 
 /* The i-th point that is tried on an axis; its score is not known yet. */
 static found_point point_on_axis(const noise_task *n, const search *s, int axis, int i, const found_point *from)
 {
     found_point tried = *from;
-    tried.at[axis] = outwards(i, count_tried(n, s, axis));
+    tried.at[axis] = outwards(i, count_values(n, s, axis));
     if (s->tied) tried.at[2] = tried.at[axis];
     return tried;
 }

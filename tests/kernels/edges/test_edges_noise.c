@@ -158,6 +158,8 @@ static const written *row_of(const book *b, const char *key, const char *metric)
 
 enum { SEEDS = 3, LEVELS = 5, DRAWS = 3 };
 
+static bool few_steps;
+
 /* F of the cell, on drawn shapes or, where these are not known, on the same as a photograph. */
 static double study(edges_grid grid, bool edges_are_known, book *b)
 {
@@ -165,7 +167,8 @@ static double study(edges_grid grid, bool edges_are_known, book *b)
     const ab_measure measure = {.own = &detector};
     const ab_implementation implementation = {.operation = "colour-edge", .name = "planted", .open = open_planted};
     ab_input input = {.asked = "shapes-64"};
-    const ab_circumstances c = {.implementation = &implementation, .input = &input, .measure = &measure};
+    const ab_circumstances c = {
+        .implementation = &implementation, .input = &input, .measure = &measure, .few_steps = few_steps};
     ed_params params = ed_default_params();
     params.noise = IMAGE_GAUSSIAN;
     params.level = 40;
@@ -262,6 +265,26 @@ static void keeps_both_planes_on(void **state)
     one_plane.planes = false;
     study(one_plane, true, &b);
     for (int i = 0; i < b.n_rows; ++i) assert_null(strstr(b.rows[i].key, "tuning=planes"));
+}
+
+/* What a brief verification does: all kernels run, on the same images, but thresholds are hardly searched. */
+static void few_steps_try_each_sigma_with_the_middle_of_the_axes(void **state)
+{
+    (void)state;
+    static book all, few;
+    aim(2, VALUES / 2, VALUES / 2);
+    study(usual_grid(), true, &all);
+    const int of_all = n_opened;
+    few_steps = true;
+    study(usual_grid(), true, &few);
+    const int of_few = n_opened;
+    assert_non_null(strstr(few.own.note, "sigma=2;volume=4;intensity=4;"));
+    assert_int_equal(few.n_rows, all.n_rows);
+    assert_in_range(of_few, 1, of_all / 4);
+    aim(0, 1, 1);
+    study(usual_grid(), true, &few);
+    few_steps = false;
+    assert_null(strstr(few.own.note, "volume=1;"));
 }
 
 static int distinct_images(void)
@@ -379,6 +402,7 @@ int main(void)
         cmocka_unit_test(finds_the_best_point),
         cmocka_unit_test(tells_an_end_beyond_which_there_is_more),
         cmocka_unit_test(keeps_both_planes_on),
+        cmocka_unit_test(few_steps_try_each_sigma_with_the_middle_of_the_axes),
         cmocka_unit_test(judges_seeds_that_it_did_not_choose_on),
         cmocka_unit_test(tells_how_far_parameters_are_changed),
         cmocka_unit_test(without_known_edges_agreement_alone),
