@@ -61,7 +61,9 @@ KEY = [
 ]  # columns that identify a row of a run
 LARGEST_NUMBER = 1e30  # bound of the numbers in a table: their sums and squares stay finite
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
-SAMPLE_END = re.compile(rb",\d+,\d+,\d[\d.]*(?:e[-+]\d+)?,[a-z]*\n")  # the end of a line of samples.csv
+PLAIN = bytes(sorted(set(range(ord("!"), ord("~") + 1)) - set(b'"'))) + b"\n"  # the characters of samples.csv
+ODD = b",.", b"true", b"True", b"TRUE"  # pandas takes them for numbers; number() does not
+REASON = re.compile("[a-z]*")
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
 STORES = ("runs", "reference", "contributed")  # folders of RESULTS: yours, the kept runs, runs from others
@@ -136,8 +138,8 @@ class Run:
         table = self.table
         for row in self.records:
             of_row, of_whole = (found[int(each["line"])] for each in (row, self.whole_of[int(row["line"])]))
-            validate.check_statistics(table, row, of_row, taken[int(row["line"])])
-            validate.check_status(table, row, of_row, of_whole)
+            known = validate.check_statistics(table, row, of_row, taken[int(row["line"])])
+            validate.check_status(table, row, of_row, of_whole, known)
         return found
 
     @cached_property
@@ -383,50 +385,87 @@ def read_samples(path, rows):
 
 
 def read_samples_at_once(path, rows):
-    """As read_samples(), ten times as fast; None if something is wrong."""
-    text = content(path)
-    if not text.startswith(f"{','.join(SAMPLES_HEADER)}\n".encode()):
+    """As read_samples(), ten times as fast; None if something is wrong, or written in another form."""
+    frame = samples_frame(content(path))
+    if frame is None:
         return None
-    try:
-        frame = pd.read_csv(
-            io.BytesIO(text),
-            dtype={name: float if name in SAMPLE_NUMBERS else "category" for name in SAMPLES_HEADER},
-            keep_default_na=False,
-            skip_blank_lines=False,
-            float_precision="round_trip",
-        )
-    except ValueError:  # the base of pandas' own errors
+    frame = frame[(frame["line"] <= rows["line"].max()).to_numpy()]
+    frame = frame.iloc[np.argsort(frame["line"].to_numpy(), kind="stable")]
+    if frame.empty or not fits(frame, rows):
         return None
-    lines = len(SAMPLE_END.findall(text))
-    whole = text.endswith(b"\n") and text.count(b"\n") == len(frame) + 1 == lines + 1
-    if not whole or list(frame) != SAMPLES_HEADER or not np.isfinite(frame[SAMPLE_NUMBERS].to_numpy()).all():
+    ms = np.where(frame["discard_reason"] == "", frame["ms"], math.nan)
+    parts = by_process(*(frame[name].to_numpy() for name in ("line", "process", "number")), ms)
+    if parts is None:
         return None
-    frame = frame[frame["line"] <= rows["line"].max()]
-    known = frame[["line", "table", "row"]].drop_duplicates().astype({"table": str, "row": str})
-    known = known.merge(rows[["line", "table", "row"]], on="line", how="left", suffixes=("", "_of"))
-    is_right = (
-        (known["table"] == known["table_of"]).all()
-        and (known["row"] == known["row_of"]).all()
-        and (frame["i"] == frame.groupby("line").cumcount()).all()
-        and not (frame.groupby("line")["process"].diff() < 0).any()
-    )
-    kept = frame["discard_reason"] == ""
-    if not is_right or not frame["ms"][kept].between(validate.LEAST_MS, validate.MOST_MS).all():
-        return None
-    frame = frame.assign(ms=frame["ms"].where(kept))
-    taken = {int(line): 0 for line in rows["line"]} | {int(k): n for k, n in frame["line"].value_counts().items()}
-    frame = frame.sort_values(["line", "process", "number"], kind="stable")
-    again = frame.duplicated(["line", "process", "number"], keep="last")
-    if frame["ms"][again].notna().any():
-        return None
-    frame = frame[~again]
-    if (frame["number"] != frame.groupby(["line", "process"]).cumcount()).any():
-        return None
-    found = {int(line): [] for line in rows["line"]}
-    counts = frame.groupby(["line", "process"]).size()
-    for (line, _), samples in zip(counts.index, np.split(frame["ms"].to_numpy(), counts.cumsum()[:-1])):
-        found[int(line)].append(samples)
+    found, taken = ({int(line): none() for line in rows["line"]} for none in (list, int))
+    taken |= frame["line"].value_counts(sort=False).to_dict()
+    for line, samples in parts:
+        found[line].append(samples)
     return found, taken
+
+
+def samples_frame(text):
+    """The lines of samples.csv; None if one is not in the form that the program writes, or no sample is there."""
+    is_plain = not text.translate(None, PLAIN) and text.count(b"+") == text.count(b"e+")
+    if not is_plain or any(odd in text for odd in ODD) or not text.startswith(f"{','.join(SAMPLES_HEADER)}\n".encode()):
+        return None
+    counts = {name: "int64" for name in SAMPLE_NUMBERS if name != "ms"}
+    try:
+        with np.errstate(all="raise"):
+            frame = pd.read_csv(
+                io.BytesIO(text),
+                dtype={name: "category" for name in SAMPLES_HEADER} | counts | {"ms": float},
+                keep_default_na=False,
+                skip_blank_lines=False,
+                float_precision="round_trip",
+            )
+    except (ValueError, ArithmeticError):  # ValueError is the base of pandas' own errors
+        return None
+    if list(frame) != SAMPLES_HEADER or frame.empty or text.count(b"\n") != len(frame) + 1 or not text.endswith(b"\n"):
+        return None
+    reasons = frame["discard_reason"].cat.categories
+    return frame if all(map(REASON.fullmatch, reasons)) and np.isfinite(frame["ms"]).all() else None
+
+
+def fits(frame, rows):
+    """Whether samples, sorted by `line`, belong to these rows, follow one another, and take times that a kernel takes."""
+    line, process = frame["line"].to_numpy(), frame["process"].to_numpy()
+    begin = beginnings(line)
+    names = [frame[name].cat.codes.to_numpy() for name in ("table", "row")]
+    named = frame[["line", "table", "row"]].iloc[begin].itertuples(index=False, name=None)
+    kept = frame["ms"].to_numpy()[(frame["discard_reason"] == "").to_numpy()]
+    return (
+        len(beginnings(line, *names)) == len(begin)
+        and set(named) <= set(rows[["line", "table", "row"]].itertuples(index=False, name=None))
+        and (frame["i"].to_numpy() == places(begin, len(line))).all()
+        and (process >= 1).all()
+        and not ((process[1:] < process[:-1]) & (line[1:] == line[:-1])).any()
+        and ((kept >= validate.LEAST_MS) & (kept <= validate.MOST_MS)).all()
+    )
+
+
+def by_process(line, process, number, ms):
+    """[(line, samples of a process)], the last one of each number; None if a number is left out or another one was kept."""
+    order = np.lexsort((number, process, line))
+    line, process, number, ms = (each[order] for each in (line, process, number, ms))
+    is_last = np.append((line[1:] != line[:-1]) | (process[1:] != process[:-1]) | (number[1:] != number[:-1]), True)
+    if not np.isnan(ms[~is_last]).all():
+        return None
+    line, process, number, ms = (each[is_last] for each in (line, process, number, ms))
+    begin = beginnings(line, process)
+    if (number != places(begin, len(line))).any():
+        return None
+    return zip(line[begin].tolist(), np.split(ms, begin[1:]))
+
+
+def beginnings(*columns):
+    """The place of the first of each group of neighbours that are equal in all columns."""
+    return np.append(0, 1 + np.flatnonzero(np.any([each[1:] != each[:-1] for each in columns], axis=0)))
+
+
+def places(begin, count):
+    """The place of each element in its group, for the groups that begin there."""
+    return np.arange(count) - np.repeat(begin, np.diff(begin, append=count))
 
 
 def read_samples_by_line(path, rows):

@@ -320,7 +320,7 @@ def summary(processes):
     n = len(everything)
     found = {
         "median_ms": quantile(everything, 0.5),
-        "mean_ms": everything.mean(),
+        "mean_ms": everything.sum() / n,
         "stddev_ms": everything.std(ddof=1) if n > 1 else math.nan,
         "min_ms": everything[0],
         "q1_ms": quantile(everything, 0.25),
@@ -330,7 +330,7 @@ def summary(processes):
     if len(kept) == 1:
         low, high = median_interval(everything)
     else:
-        means = np.array([samples.mean() for samples in kept])
+        means = np.array([samples.sum() / len(samples) for samples in kept])
         half = student(len(kept) - 1) * means.std(ddof=1) / math.sqrt(len(kept))
         found["mean_ms"] = means.mean()
         low, high = on_logarithms(means.mean(), half)
@@ -360,8 +360,8 @@ def median_interval(ordered):
 
 
 def check_statistics(path, row, processes, taken):
-    """Compares a row's statistics with its samples. `path`: the table file. `taken`: number of samples, discarded ones
-    too.
+    """Compares a row's statistics with its samples, and returns summary() of these. `path`: the table file. `taken`:
+    number of samples, discarded ones too.
     """
     expected = summary(processes)
     kept = sum(np.count_nonzero(~np.isnan(samples)) for samples in processes)
@@ -380,6 +380,7 @@ def check_statistics(path, row, processes, taken):
         size = max(value, expected["max_ms"])  # an interval on logarithms may end far above the samples
         if math.isnan(value) != math.isnan(row[name]) or abs(value - row[name]) > digits * size:
             raise BadInput(f"{of}: {name} is {row[name]:.9g}, but its samples give {value:.9g}")
+    return expected
 
 
 # ---- Its status ----
@@ -397,41 +398,49 @@ def shape(processes, wholes, far=FAR):
     mean of the other whole samples lies above the median.
     """
 
-    def mean(parts, near):
-        return np.mean([samples[which].mean() for samples, which in zip(parts, near)])
-
     near = [whole <= far * quantile(np.sort(whole), 0.25) for whole in wholes]
-    everything = [np.full(len(whole), True) for whole in wholes]
-    raised = mean(processes, everything) / mean(processes, near) - 1
-    return raised, mean(wholes, near) / np.median(np.concatenate(wholes)) - 1
+    raised, near_wholes = 0.0, wholes
+    if not all(which.all() for which in near):
+        raised = mean_of_means(processes) / mean_of_means([part[which] for part, which in zip(processes, near)]) - 1
+        near_wholes = [whole[which] for whole, which in zip(wholes, near)]
+    return raised, mean_of_means(near_wholes) / quantile(np.sort(np.concatenate(wholes)), 0.5) - 1
 
 
-def status_of(processes, wholes, waited=math.nan, leeway=1.0):
-    """The status that follows from the times alone (ab_judge_times), with every limit multiplied by `leeway`."""
+def mean_of_means(processes):
+    return sum(samples.sum() / len(samples) for samples in processes) / len(processes)
+
+
+def status_of(processes, wholes, waited=math.nan, leeway=1.0, known=None):
+    """The status that follows from the times alone (ab_judge_times), with every limit multiplied by `leeway`. `known`:
+    what summary() gives.
+    """
     kept = [~np.isnan(samples) for samples in processes]
     wholes, processes = (
         [samples[which] for samples, which in zip(each, kept) if which.any()] for each in (wholes, processes)
     )
     if not processes:
         return "timeout"
-    found = summary(processes)
+    found = known or summary(processes)
     low, high = found["ci95_lo_ms"], found["ci95_hi_ms"]
     if math.isnan(low):
         return "few"
     error = (high - low) / 2 / found["mean_ms" if len(processes) > 1 else "median_ms"]
+    if error > NOISY * leeway or waited > WAITED * leeway:
+        return "noisy"
     raised, apart = shape(processes, wholes, FAR * leeway)
-    is_uneven = raised > RAISED * leeway or abs(apart) > APART * leeway
-    return "noisy" if error > NOISY * leeway or is_uneven or waited > WAITED * leeway else "ok"
+    return "noisy" if raised > RAISED * leeway or abs(apart) > APART * leeway else "ok"
 
 
-def check_status(path, row, processes, wholes):
-    """Compares a timed row's status with its samples, and for a stage with the whole samples too."""
+def check_status(path, row, processes, wholes, known):
+    """Compares a timed row's status with its samples, and for a stage with the whole samples too. `known`: what
+    summary() gives.
+    """
     if row["samples"] > 0:
         if [len(samples) for samples in wholes] != [len(samples) for samples in processes]:
             wholes = processes
         found = None
         for leeway in (-NEAR_A_LIMIT, NEAR_A_LIMIT):
             if found != row["status"]:
-                found = status_of(processes, wholes, row["waited"], 1 + leeway)
+                found = status_of(processes, wholes, row["waited"], 1 + leeway, known)
         if found != row["status"]:
             raise BadInput(f"{path}:{int(row['line'])}: status is {row['status']}, but its samples give {found}")
