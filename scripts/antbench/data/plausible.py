@@ -12,6 +12,7 @@ import csv
 import functools
 import math
 import re
+from types import MappingProxyType
 
 from antbench.data.command import ROOT
 
@@ -34,7 +35,13 @@ DIGITS = 1e-9  # numbers of a table have twelve digits
 
 
 def params_of(row):
-    return dict(pair.partition("=")[::2] for pair in row["params"].split(";") if pair)
+    """{parameter: value}, which cannot be changed."""
+    return params_in(row["params"])
+
+
+@functools.cache
+def params_in(text):
+    return MappingProxyType(dict(pair.partition("=")[::2] for pair in text.split(";") if pair))
 
 
 def listed_qualities(row):

@@ -127,15 +127,20 @@ def grouped(rows, code_of=machines.code_of):
 
 def log_means(of_machines):
     """The mean of each machine, as a logarithm."""
-    return np.array([fmean(math.log(row["mean_ms"]) for row in rows) for rows in of_machines.values()])
+    return np.array([log_mean(rows) for rows in of_machines.values()])
+
+
+def log_mean(rows):
+    logs = [math.log(row["mean_ms"]) for row in rows]
+    return logs[0] if len(logs) == 1 else fmean(logs)
 
 
 def by_machine(of_machines):
     """{machine: logarithm of its mean}. A CPU and the GPU beside it are one machine if their host is known."""
-    logs = {}
+    rows = {}
     for row in itertools.chain.from_iterable(of_machines.values()):
-        logs.setdefault(machines.machine_of(row["run"]), []).append(math.log(row["mean_ms"]))
-    return {machine: fmean(each) for machine, each in logs.items()}
+        rows.setdefault(machines.machine_of(row["run"]), []).append(row)
+    return {machine: log_mean(each) for machine, each in rows.items()}
 
 
 def for_one_more(logs, misses=MISSES, of_hosts=()):
