@@ -19,19 +19,21 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "test_additions", "test_learn"  # they build copies of the project, for a minute or two
-# Of the C programs those that take more than five seconds of a core, the longest first.
+# Of the C programs those that take more than 20 seconds of a core, the longest first.
 LONGEST = [
-    "stat_test_tsp_kernels",
     "stat_test_tsp_choices",
-    "stat_test_tsp_cities",
+    "stat_test_tsp_kernels",
+    "test_tables",
+    "test_plans",
+    "test_geometry",
     "test_tsp_kernels",
-    "stat_test_edge_ants",
-    "test_baselines",
-    "test_candidate_sets",
-    "test_sparse",
-    "test_edge_ants",
+    "stat_test_tsp_cities",
     "test_search",
-    "test_run",
+    "test_edges_verify",
+    "stat_test_edge_ants",
+    "test_candidate_sets",
+    "test_improve_moves",
+    "test_baselines",
 ]
 PARTS = 3  # of the other Python tests
 HUNG_S = 300  # without a second of CPU time, a program hangs; on a busy machine the longest takes as long as it takes

@@ -423,11 +423,25 @@ def test_the_index_has_all_of_it(indexed):
     assert "| cpu-rejection | 9.9: fastest CPU | tsp/cpu-rejection |" in section
 
 
-def test_the_report_has_all_of_it(indexed, tmp_path):
+@contextmanager
+def with_the_newest_runs(stored):
+    """Of each driver one stored run alone: a report of all takes a minute, and has the same rows."""
+    every = stored.rename(stored.with_name("every"))
+    newest = {path.name.split("-", 2)[-1]: path for path in sorted(every.glob("nvidia-h100*/*/"))}
+    assert {"3.3", "4.2", "5.1", "6.1"} <= newest.keys()
+    for path in newest.values():
+        shutil.copytree(path, stored / path.relative_to(every))
+    yield
+    shutil.rmtree(stored)
+    every.rename(stored)
+
+
+def test_the_report_has_all_of_it(indexed):
     pytest.importorskip("jinja2")
     if not shutil.which("gnuplot"):
         pytest.skip("no gnuplot")
-    done = indexed.make("report")
+    with with_the_newest_runs(indexed.path / "results/reference"):
+        done = indexed.make("report")
     assert done.returncode == 0, done.stderr
     text = (indexed.path / "build/report/report.md").read_text()
     for kernel, section in zip(KERNELS, ("Table 3.3: time", "Table 4.2: an", "§5.5.5: edge", "Table 6.1: edge")):
@@ -443,5 +457,7 @@ def test_no_test_of_what_is_written_needs_an_edit(indexed):
     tests = [f"tests/{name}.py" for name in ("scripts/tools/test_index", "scripts/data/test_layouts")]
     tests += ["tests/project/test_published_arithmetic.py"]
     tests += ["tests/scripts/show/test_report.py::test_every_published_cell_of_the_layouts_exists"]
+    # `make index` has just written what that one compares.
+    tests += ["--deselect", "tests/scripts/tools/test_index.py::test_everything_that_is_generated_is_up_to_date"]
     done = indexed.run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *tests, what="pytest")
     assert done.returncode == 0, done.stdout[-3000:]
