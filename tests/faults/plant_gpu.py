@@ -5,9 +5,10 @@ time. They are in what the host backend does not compile: assembler, clusters, t
     tests/faults/plant_gpu.py run FOLDER [--only G1,G2]      on a machine with a GPU; needs no compiler
 
 A patch says in its first lines what is wrong, and `gpu:` the run whose verification must see it. FOLDER/bin gets a
-program without a fault, `clean`, and one per fault. `build` takes CUDA_ARCHS and NVCC as make does, and asks each
-program on the host backend, which must find nothing. `run` asks each on the GPU: `clean` must pass, and every other
-program must end with exit code 4. scripts/check_gpu makes the same runs, and reports the same exit code.
+program without a fault, `clean`, and one per fault. FOLDER/project becomes a new copy of the project. `build` takes
+CUDA_ARCHS and NVCC as make does, and asks each program on the host backend, which must find nothing. `run` asks each on
+the GPU: `clean` must pass, and every other program must end with exit code 4. scripts/check_gpu makes the same runs, and
+reports the same exit code.
 """
 
 import argparse
@@ -59,7 +60,8 @@ def make(project, program):
 def build(folder, patches):
     """Whether the host backend finds nothing in any program."""
     project, right = folder / "project", True
-    shutil.rmtree(project, ignore_errors=True)  # objects of the last patch would be newer than the copied sources
+    if project.exists():  # objects of the last patch would be newer than the copied sources
+        shutil.rmtree(project)
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     copy_project(project)
     make(project, folder / "bin" / CLEAN)

@@ -431,9 +431,11 @@ def with_the_newest_runs(stored):
     assert {"3.3", "4.2", "5.1", "6.1"} <= newest.keys()
     for path in newest.values():
         shutil.copytree(path, stored / path.relative_to(every))
-    yield
-    shutil.rmtree(stored)
-    every.rename(stored)
+    try:
+        yield
+    finally:
+        shutil.rmtree(stored)
+        every.rename(stored)
 
 
 def test_the_report_has_all_of_it(indexed):

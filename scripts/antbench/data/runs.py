@@ -62,7 +62,7 @@ KEY = [
 LARGEST_NUMBER = 1e30  # bound of the numbers in a table: their sums and squares stay finite
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 PLAIN = bytes(sorted(set(range(ord("!"), ord("~") + 1)) - set(b'"'))) + b"\n"  # the characters of samples.csv
-ODD = b",.", b"true", b"True", b"TRUE"  # pandas takes them for numbers; number() does not
+ODD = b",true,", b",false,"  # pandas takes them for numbers, in any case; number() does not
 REASON = re.compile("[a-z]*")
 PROFILES = ("smoke", "quick", "thesis")  # the more telling, the later
 RESULTS = ROOT / "results"
@@ -385,7 +385,7 @@ def read_samples(path, rows):
 
 
 def read_samples_at_once(path, rows):
-    """As read_samples(), ten times as fast; None if something is wrong, or written in another form."""
+    """As read_samples(), several times as fast; None if something is wrong, or written in another form."""
     frame = samples_frame(content(path))
     if frame is None:
         return None
@@ -397,8 +397,9 @@ def read_samples_at_once(path, rows):
     parts = by_process(*(frame[name].to_numpy() for name in ("line", "process", "number")), ms)
     if parts is None:
         return None
-    found, taken = ({int(line): none() for line in rows["line"]} for none in (list, int))
-    taken |= frame["line"].value_counts(sort=False).to_dict()
+    lines = [int(line) for line in rows["line"]]
+    found = {line: [] for line in lines}
+    taken = dict.fromkeys(lines, 0) | frame["line"].value_counts(sort=False).to_dict()
     for line, samples in parts:
         found[line].append(samples)
     return found, taken
@@ -407,7 +408,8 @@ def read_samples_at_once(path, rows):
 def samples_frame(text):
     """The lines of samples.csv; None if one is not in the form that the program writes, or no sample is there."""
     is_plain = not text.translate(None, PLAIN) and text.count(b"+") == text.count(b"e+")
-    if not is_plain or any(odd in text for odd in ODD) or not text.startswith(f"{','.join(SAMPLES_HEADER)}\n".encode()):
+    lower, header = text.lower(), f"{','.join(SAMPLES_HEADER)}\n".encode()
+    if not is_plain or any(odd in lower for odd in ODD) or not text.startswith(header):
         return None
     counts = {name: "int64" for name in SAMPLE_NUMBERS if name != "ms"}
     try:
@@ -421,10 +423,11 @@ def samples_frame(text):
             )
     except (ValueError, ArithmeticError):  # ValueError is the base of pandas' own errors
         return None
-    if list(frame) != SAMPLES_HEADER or frame.empty or text.count(b"\n") != len(frame) + 1 or not text.endswith(b"\n"):
+    lines = len(frame) + 1
+    is_whole = text.endswith(b"\n") and text.count(b"\n") == lines and text.count(b",") == header.count(b",") * lines
+    if frame.empty or not is_whole or not (frame["ms"].abs() < LARGEST_NUMBER).all():
         return None
-    reasons = frame["discard_reason"].cat.categories
-    return frame if all(map(REASON.fullmatch, reasons)) and np.isfinite(frame["ms"]).all() else None
+    return frame if all(map(REASON.fullmatch, frame["discard_reason"].cat.categories)) else None
 
 
 def fits(frame, rows):
@@ -439,28 +442,37 @@ def fits(frame, rows):
         and set(named) <= set(rows[["line", "table", "row"]].itertuples(index=False, name=None))
         and (frame["i"].to_numpy() == places(begin, len(line))).all()
         and (process >= 1).all()
-        and not ((process[1:] < process[:-1]) & (line[1:] == line[:-1])).any()
+        and not ((process[1:] < process[:-1]) & ~changes(line)).any()
         and ((kept >= validate.LEAST_MS) & (kept <= validate.MOST_MS)).all()
     )
 
 
 def by_process(line, process, number, ms):
-    """[(line, samples of a process)], the last one of each number; None if a number is left out or another one was kept."""
+    """(line, samples) of each process, of each number the last one. None if numbers do not follow one another, or if
+    one that was kept is there again.
+    """
     order = np.lexsort((number, process, line))
     line, process, number, ms = (each[order] for each in (line, process, number, ms))
-    is_last = np.append((line[1:] != line[:-1]) | (process[1:] != process[:-1]) | (number[1:] != number[:-1]), True)
+    first = order[beginnings(line, process, number)]
+    is_last = np.append(changes(line, process, number), True)
     if not np.isnan(ms[~is_last]).all():
         return None
     line, process, number, ms = (each[is_last] for each in (line, process, number, ms))
     begin = beginnings(line, process)
-    if (number != places(begin, len(line))).any():
+    is_after = (first[1:] > first[:-1]) | changes(line, process)
+    if (number != places(begin, len(line))).any() or not is_after.all():
         return None
     return zip(line[begin].tolist(), np.split(ms, begin[1:]))
 
 
+def changes(*columns):
+    """Whether each place but the first differs from the one before it, in any column."""
+    return np.any([each[1:] != each[:-1] for each in columns], axis=0)
+
+
 def beginnings(*columns):
     """The place of the first of each group of neighbours that are equal in all columns."""
-    return np.append(0, 1 + np.flatnonzero(np.any([each[1:] != each[:-1] for each in columns], axis=0)))
+    return np.append(0, 1 + np.flatnonzero(changes(*columns)))
 
 
 def places(begin, count):

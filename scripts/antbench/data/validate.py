@@ -397,13 +397,12 @@ def shape(processes, wholes, far=FAR):
     `raised` is the share by which far samples raise the mean of the processes' means. `apart` is the share by which the
     mean of the other whole samples lies above the median.
     """
-
     near = [whole <= far * quantile(np.sort(whole), 0.25) for whole in wholes]
     raised, near_wholes = 0.0, wholes
     if not all(which.all() for which in near):
         raised = mean_of_means(processes) / mean_of_means([part[which] for part, which in zip(processes, near)]) - 1
         near_wholes = [whole[which] for whole, which in zip(wholes, near)]
-    return raised, mean_of_means(near_wholes) / quantile(np.sort(np.concatenate(wholes)), 0.5) - 1
+    return raised, mean_of_means(near_wholes) / np.median(np.concatenate(wholes)) - 1
 
 
 def mean_of_means(processes):

@@ -54,7 +54,7 @@ def test_rows_are_verified_and_none_is_timed(verified):
 
 @pytest.mark.parametrize("driver, options", [
     ("4.2", SMALL),
-    ("6.1", ["--profile", "smoke", "--backend", "cpu", "--instances", "shapes-37x29", "--processes", 2]),
+    ("6.1", ["--profile", "smoke", "--backend", "cpu", "--instances", "shapes-37x29,hue-128", "--processes", 2]),
     ("5.1", ["--profile", "smoke", "--backend", "cpu", "--instances", "ramp-128"]),
     ("frontier", ["--profile", "smoke", "--backend", "host", "--rows", "frontier-nn", "--instances", "u30"]),
 ])  # fmt: skip

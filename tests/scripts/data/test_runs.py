@@ -137,29 +137,49 @@ def test_what_was_taken_again_has_the_number_of_what_it_replaces(tmp_path):
 
 
 FORMS = (
-    "1", "2", "+1", "-1", "1_0", "0x1", "1.", ".5", "1e", "1E0", "1e0", "1e+0", "1e-0", "1d0", "inf", "nan", "Infinity", "", "true", "TRUE",
-    " 1", "1 ", "\t1", "1\r", "1,000", "1e400", "1e-400", "01", "1.0", "0.1.2", "1f", "\u0661", "1\u00a0", '"1"', "'1'", "1;", "#1", "1\0", "1\x0b",
-    "99999999999999999999", "1e29", "1e31", "None", "NA",
+    "1", "2", "+1", "-1", "1_0", "0x1", "1.", ".5", "1e", "1E0", "1e0", "1e+0", "1e-0", "1d0", "inf", "nan", "Infinity", "", "true", "tRUe",
+    "False", "1e-400", "1e400", "1e31", "1e+31", "-1e31", "1e29", "99999999999999999999", " 1", "1 ", "\t1", "1\r", "1,000", "1,", ",1", "01", "1.0",
+    "0.1.2", "1f", "\u0661", "1\u00a0", '"1"', "'1'", "1;", "#1", "1\0", "1\x0b", "None", "NA",
 )  # fmt: skip
+
+
+def read_in_both_ways(path, text):
+    """What the faster way finds; the other one finds it too, or the faster one leaves the file to it."""
+    path.write_text(",".join(runs.SAMPLES_HEADER) + f"\n{text}", encoding="utf-8", newline="")
+    rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "1"}])
+    found = runs.read_samples_at_once(path, rows)
+    try:
+        assert found is None or str(found) == str(runs.read_samples_by_line(path, rows)), text
+    except BadInput as error:
+        assert found is None, (text, error)
+    return found
 
 
 @pytest.mark.parametrize("name", runs.SAMPLES_HEADER)
 @pytest.mark.filterwarnings("error")
 def test_both_ways_of_reading_take_the_same_for_a_sample(tmp_path, name):
     """What pandas takes for a number, or leaves out, must not be a sample to one of them alone."""
-    rows = pd.DataFrame([{"line": 2, "table": "3.3", "row": "1"}])
     right = dict(zip(runs.SAMPLES_HEADER, ["3.3", "1", "2", "1", "7", "0", "0", "1", ""]))
-    path, read = tmp_path / "samples.csv", 0
-    for form in (right[name], *FORMS):
-        line = ",".join({**right, name: form}.values())
-        path.write_text(",".join(runs.SAMPLES_HEADER) + f"\n{line}\n", encoding="utf-8", newline="")
-        found = runs.read_samples_at_once(path, rows)
-        try:
-            assert found is None or str(found) == str(runs.read_samples_by_line(path, rows)), form
-        except BadInput as error:
-            assert found is None, (form, error)
-        read += found is not None
-    assert read
+    assert read_in_both_ways(tmp_path / "samples.csv", ",".join(right.values()) + "\n")
+    for form in FORMS:
+        for more in ({}, {"discard_reason": "late"}, {"line": "3"}):
+            read_in_both_ways(tmp_path / "samples.csv", ",".join({**right, **more, name: form}.values()) + "\n")
+
+
+@pytest.mark.parametrize(
+    "numbers, is_read", [("012", True), ("0012", True), ("0102", True), ("10", False), ("0210", False)]
+)
+def test_both_ways_of_reading_take_the_same_order(tmp_path, numbers, is_read):
+    """A sample that was taken again has the number of the one before it, or a later one is there already."""
+    lines = [f"3.3,1,2,1,7,{i},{n},1,{'late' * (n in numbers[i + 1 :])}\n" for i, n in enumerate(numbers)]
+    assert (read_in_both_ways(tmp_path / "samples.csv", "".join(lines)) is not None) == is_read
+
+
+@pytest.mark.parametrize("line", ["3.3,1,2,1,7,1,1,1", "x,3.3,1,2,1,7,1,1,1,", "", "3.3,1,2,1,7,1,1,1,,"])
+def test_both_ways_of_reading_refuse_lines_of_other_lengths(tmp_path, line):
+    right = "3.3,1,2,1,7,0,0,1,\n"
+    for text in (f"{right}{line}\n", f"{line}\n{right}", f"{line}\n", f"{right}{line}"):
+        assert (read_in_both_ways(tmp_path / "samples.csv", text) is None) == (text != right)
 
 
 def test_runs_are_read_again_only_where_a_file_has_changed(run_copy):

@@ -1,4 +1,4 @@
-"""The results in README.md and in pages of docs/ are those of the stored runs."""
+"""The results in README.md and in pages of docs/; tests/scripts/tools/test_index.py asks whether they are up to date."""
 
 import re
 
