@@ -187,7 +187,7 @@ ifeq ($(NVCC),)
 	@echo "no nvcc on PATH, in CUDA_HOME, /usr/local/cuda or build/: built without the CUDA backend (make deps installs it)"
 endif
 
-test: ## run every test, no GPU needed (7 to 14 minutes on 2 cores, building included)
+test: ## run every test, no GPU needed (7 to 20 minutes on 2 cores, building included)
 	@$(MAKE) --no-print-directory $(jobs) binaries test-programs
 	@$(python) tests/run_all.py
 
