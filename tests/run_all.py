@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = "build/san/tests/test_*", "build/bin/tests/stat_test_*"
 BUILDING = "test_additions", "test_learn"  # they build copies of the project, for a minute or two
-# Of the C programs those that take more than 20 seconds of a core, the longest first.
+# Of the C programs those that take longest, the longest first.
 LONGEST = [
     "stat_test_tsp_choices",
     "stat_test_tsp_kernels",

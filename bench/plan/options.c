@@ -70,7 +70,7 @@ static const ab_option described_options[N_OPTIONS] = {
     [OPTION_SEED] = {"seed", "N", "seed of the random numbers (default 1)"},
     [OPTION_VERIFY] = {"verify", NULL, "verify every row and judge those without a time, but time none"},
     [OPTION_BRIEF] = {"brief", NULL,
-                      "with --verify: fewer ants and choices, as on the host backend; for tools that make a GPU slow"},
+                      "with --verify: fewer ants, choices and thresholds; for tools that make a GPU slow"},
     [OPTION_VERIFIED] = {"verified", "DIR", "time what the run in DIR verified, and take its rows without a time"},
     [OPTION_SAVE] = {"save", "DIR", "write computed images (PNG) and tours (TSPLIB) to this directory"},
     [OPTION_OUT] = {"out", "DIR", "write the results here (default results/runs/MACHINE/TIME-COMMIT)"},

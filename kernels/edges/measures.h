@@ -103,7 +103,8 @@ ab_status edges_judge_map(const ab_task *task, double *f);
  * seed are saved.
  *
  * The search goes along the axes. For each sigma in turn it goes through the other axes one by one, from the best
- * point of the sigma before, until no step improves. It may end in a local maximum, for all detectors alike. */
+ * point of the sigma before, until no step improves. It may end in a local maximum, for all detectors alike.
+ * If steps are few (kernels/operation.h), it tries the middle of each other axis alone. */
 ab_status edges_judge_noise(const ab_task *task, double *f);
 
 /* Number of draws of the noise that a study of known edges is tuned on: three, or one where few seeds are judged. */

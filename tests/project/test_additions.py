@@ -425,7 +425,7 @@ def test_the_index_has_all_of_it(indexed):
 
 @contextmanager
 def with_the_newest_runs(stored):
-    """Of each driver one stored run alone: a report of all takes a minute, and has the same rows."""
+    """Of each driver one stored run alone: a report of all is slow, and has the same rows."""
     every = stored.rename(stored.with_name("every"))
     newest = {path.name.split("-", 2)[-1]: path for path in sorted(every.glob("nvidia-h100*/*/"))}
     assert {"3.3", "4.2", "5.1", "6.1"} <= newest.keys()

@@ -132,7 +132,7 @@ def log_means(of_machines):
 
 def log_mean(rows):
     logs = [math.log(row["mean_ms"]) for row in rows]
-    return logs[0] if len(logs) == 1 else fmean(logs)  # mostly there is one, and fmean() takes ten times as long
+    return logs[0] if len(logs) == 1 else fmean(logs)  # fmean() of one is slow, and mostly there is one
 
 
 def by_machine(of_machines):
