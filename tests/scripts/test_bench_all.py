@@ -20,7 +20,7 @@ PROGRAM = r"""#!/bin/bash
 [ "$1" = --tables ] && { printf 'driver\tprogram\tfile\ttable\n3.3\tp\tf\t3.3\n3.3\tp\tf\t3.4\n5.1\tp\tf\t5.1\n'; exit; }
 [ "$2" = --help ] && { [ "$1" = 5.1 ] && echo "files of \$IMAGES_DIR --save DIR"; exit 0; }
 [ "$1" = doctor ] && { [ -z "$DOCTOR" ] || echo "$DOCTOR" "$@"; exit ${ILL-0}; }
-[ "$2 ${@: -1}" = "--instances --dry-run" ] && printf "$1\ta\tu60\tmine/%b\n" "one\tcuda" "two\tcuda" "cpu\tcpu"
+[ "$2 ${@: -1}" = "--instances --dry-run" ] && printf "$1\t%b\n" "one\tu60\tmine/a\tcuda" "two\tu60\tmine/a\tcuda" "one\tu300\tmine/a\tcuda" "seq\tu60\tmine/cpu\tcpu"
 [ "${@: -1}" = --dry-run ] && { printf "4 rows\nseconds\t${ABOUT-30}\n"; echo "antbench $1: note: no GPU" >&2; exit; }
 echo "$@" >> "$1"
 if [ "${@: -2:1}" = --out ]; then
@@ -517,16 +517,17 @@ def check(folder, broken="", **environment):
 
 
 def test_every_driver_runs_under_every_tool(folder):
+    slow = ("racecheck", "initcheck")
     done = check(folder)
     assert done.returncode == 0
     said = [re.sub(r"\(\d+ s\)$", "(1 s)", line) for line in done.stdout.splitlines()]
     assert said[0] == "check-gpu: verification 3.3: clean, 2 rows, 1 unsupported (1 s)"
     assert sorted(said[1:]) == sorted(
         [
-            f"check-gpu: {tool} {driver}{kernel}: clean, 2 rows, 1 unsupported (1 s)"
+            f"check-gpu: {tool} {driver}{row}: clean, 2 rows, 1 unsupported (1 s)"
             for tool in ("memcheck", "racecheck", "initcheck", "synccheck")
             for driver in ("3.3", "5.1")
-            for kernel in ((" mine/one", " mine/two") if tool == "racecheck" else ("",))
+            for row in ((f" {driver}/one", f" {driver}/two") if tool in slow else ("",))
         ]
         + [f"check-gpu: {test}: in proportion" for test in ("tsp_choices", "tsp_cities")]
     )
@@ -535,11 +536,12 @@ def test_every_driver_runs_under_every_tool(folder):
     for driver, inputs in (("3.3", "u60,u300"), ("5.1", "shapes-37x29,shapes-150x70")):
         lines = lines if driver == "3.3" else (folder / driver).read_text().splitlines()
         begins = f"{driver} --instances {inputs} %s--backend cuda --profile smoke --processes 1 "
-        assert [line.startswith(begins % "--verify ") for line in lines].count(True) == 2
+        assert [line.startswith(begins % "--verify ") for line in lines].count(True) == 1, "synccheck"
         assert [line.startswith(begins % "") for line in lines].count(True) == 1, "memcheck sees the timing too"
-        for kernel in ("mine/one", "mine/two"):
-            brief = begins % f"--implementations {kernel} --verify --brief "
-            assert [line.startswith(brief) for line in lines].count(True) == 1, "racecheck has less to do"
+        for row in ("one", "two"):
+            begin = begins % f"--rows {driver}/{row} --verify %s"
+            assert [line.startswith(begin % "--brief ") for line in lines].count(True) == 1, "racecheck has less to do"
+            assert [line.startswith(begin % "") for line in lines].count(True) == 1, "initcheck"
 
 
 def test_a_check_says_how_many_rows_it_ran(folder):
@@ -548,7 +550,7 @@ def test_a_check_says_how_many_rows_it_ran(folder):
     write(folder / "build/bin/antbench", PROGRAM + leaves_none)
     done = check(folder)
     assert done.returncode == 1 and "check-gpu: memcheck 5.1: exit code 0\n" in done.stderr
-    assert done.stderr.splitlines()[-1] == "check-gpu: 5 of 13 checks failed"
+    assert done.stderr.splitlines()[-1] == "check-gpu: 6 of 15 checks failed"
 
 
 def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
@@ -559,13 +561,19 @@ def test_a_kernel_a_tool_and_a_driver_may_be_chosen(folder):
         line for line in check(folder, ID="tsp/mine", TOOLS="initcheck memcheck").stdout.splitlines() if "3.3" in line
     ]
     assert sorted(line.split(": clean")[0] for line in said) == [
-        f"check-gpu: {what}" for what in ("initcheck 3.3 tsp/mine", "memcheck 3.3 tsp/mine", "verification 3.3")
+        f"check-gpu: {what}"
+        for what in (
+            "initcheck 3.3 tsp/mine 3.3/one",
+            "initcheck 3.3 tsp/mine 3.3/two",
+            "memcheck 3.3 tsp/mine",
+            "verification 3.3",
+        )
     ]
     assert not (folder / "5.1").exists()
     assert all("--implementations tsp/mine" in line for line in (folder / "3.3").read_text().splitlines()[1:])
     done = check(folder, ID="tsp/mine", DRIVERS="5.1")
     assert (done.returncode, "check-gpu: no driver has rows of tsp/mine" in done.stderr) == (2, True)
-    assert "racecheck 5.1 mine/one: clean" in check(folder, DRIVERS="5.1").stdout
+    assert "racecheck 5.1 5.1/one: clean" in check(folder, DRIVERS="5.1").stdout
 
 
 def test_the_choices_of_the_kernel_alone_are_judged(folder):
@@ -594,10 +602,10 @@ def test_every_driver_has_kernels_for_the_inputs_of_its_checks(folder):
     assert done.stdout.count("check-gpu: memcheck ") == len(list(ROOT.glob("bench/tables/*/table_*.c")))
 
 
-def test_a_driver_that_lists_no_kernel_is_told(folder):
+def test_a_driver_that_lists_no_row_is_told(folder):
     write(folder / "build/bin/antbench", PROGRAM.replace("tcuda", "thost"))
     done = check(folder)
-    assert (done.returncode, done.stderr) == (1, "check-gpu: 3.3 --dry-run lists no kernel of the GPU\n")
+    assert (done.returncode, done.stderr) == (1, "check-gpu: 3.3 --dry-run lists no row of the GPU\n")
 
 
 def is_running(pid):
@@ -635,7 +643,7 @@ def test_a_fault_that_a_gpu_alone_shows_is_told(folder):
     assert done.stderr.splitlines() == [
         "check-gpu: verification 3.3: exit code 4",
         "a wrong step",
-        "check-gpu: 1 of 13 checks failed",
+        "check-gpu: 1 of 15 checks failed",
     ]
 
 
@@ -669,7 +677,7 @@ def test_what_a_tool_reports_is_told(folder):
     done = check(folder, broken="racecheck")
     assert done.returncode == 1
     assert (
-        "check-gpu: racecheck 3.3 mine/two: exit code 99" in done.stderr
+        "check-gpu: racecheck 3.3 3.3/two: exit code 99" in done.stderr
         and "an error that racecheck found" in done.stderr
     )
     assert "check-gpu: synccheck 5.1: clean" in done.stdout
@@ -702,9 +710,9 @@ def test_a_kernel_that_the_inputs_do_not_suit_fails_only_if_it_was_asked_for(fol
     unsupported = '[[ $* == *--brief* ]] && { sed -i s/ok/unsupported/ "${@: -1}"/*.csv; exit 77; }\nexit 0\n'
     write(folder / "build/bin/antbench", PROGRAM + unsupported)
     done = check(folder, TOOLS="racecheck")
-    assert done.returncode == 0 and "check-gpu: racecheck 5.1 mine/one: 2 rows, all unsupported\n" in done.stdout
-    done = check(folder, TOOLS="racecheck", ID="mine/one")
-    assert done.returncode == 1 and "check-gpu: racecheck 5.1 mine/one: exit code 77\n" in done.stderr
+    assert done.returncode == 0 and "check-gpu: racecheck 5.1 5.1/one: 2 rows, all unsupported\n" in done.stdout
+    done = check(folder, TOOLS="racecheck", ID="mine/a")
+    assert done.returncode == 1 and "check-gpu: racecheck 5.1 mine/a 5.1/one: exit code 77\n" in done.stderr
 
 
 def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
@@ -717,7 +725,7 @@ def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
     done = check(folder)
     assert done.returncode == 1 and "check-gpu: memcheck 5.1: clean" in done.stdout
     assert done.stderr == (
-        "check-gpu: verification 5.1: exit code 77\ntoo little memory\ncheck-gpu: 1 of 14 checks failed\n"
+        "check-gpu: verification 5.1: exit code 77\ntoo little memory\ncheck-gpu: 1 of 16 checks failed\n"
     )
 
 
@@ -743,7 +751,7 @@ def test_choices_out_of_proportion_are_told(folder, test):
         f"check-gpu: {test}: exit code 1",
         "# p",
         "not ok 2 - biased",
-        "check-gpu: 1 of 13 checks failed",
+        "check-gpu: 1 of 15 checks failed",
     ]
 
 
