@@ -544,6 +544,17 @@ def test_every_driver_runs_under_every_tool(folder):
             assert [line.startswith(begin % "") for line in lines].count(True) == 1, "initcheck"
 
 
+def test_initcheck_of_cudnn_is_left_out_and_it_says_so(folder):
+    write(folder / "build/bin/antbench", PROGRAM.replace(r"two\tu60\tmine/a", r"two\tu60\tconvolution/cudnn"))
+    done = check(folder, DRIVERS="3.3")
+    said = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert "check-gpu: initcheck 3.3 3.3/two: left out, since initcheck does not end in cuDNN's kernels" in said
+    assert [line.split(": clean")[0][11:] for line in said if "3.3/two: clean" in line] == ["racecheck 3.3 3.3/two"]
+    [initcheck] = [line for line in said if line.startswith("check-gpu: initcheck 3.3 3.3/one: clean")]
+    assert (folder / "3.3").read_text().count("--rows 3.3/two ") == 1, "racecheck"
+
+
 def test_a_check_says_how_many_rows_it_ran(folder):
     assert "check-gpu: memcheck 3.3: clean, 1 row (" in check(folder, ROWS="").stdout
     leaves_none = '[ "$1" = 3.3 ] || rm "${@: -1}/table-5.1.csv"\nexit 0\n'
