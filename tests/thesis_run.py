@@ -141,7 +141,8 @@ def noise_rows():
                     for tuning in ("fixed", "best") + ("planes",) * (row == "colour-edge"):
                         yield seeds_row(row, picture, f"{at};tuning={tuning}", f)
                 for photograph in PHOTOGRAPHS if level else ():
-                    yield seeds_row(row, photograph, f"{at};tuning=thesis", f + 0.1, "agreement")
+                    for tuning in ("thesis", "best"):
+                        yield seeds_row(row, photograph, f"{at};tuning={tuning}", f + 0.1, "agreement")
         yield quality_row("F6.6", row, "hue-512", 0.9 if row == "colour-edge" else 0, "tuning=best;metric=f")
 
 
