@@ -723,7 +723,17 @@ def test_a_kernel_that_the_inputs_do_not_suit_fails_only_if_it_was_asked_for(fol
     done = check(folder, TOOLS="racecheck")
     assert done.returncode == 0 and "check-gpu: racecheck 5.1 5.1/one: 2 rows, all unsupported\n" in done.stdout
     done = check(folder, TOOLS="racecheck", ID="mine/a")
-    assert done.returncode == 1 and "check-gpu: racecheck 5.1 mine/a 5.1/one: exit code 77\n" in done.stderr
+    assert (done.returncode, done.stderr.splitlines()) == (
+        1,
+        ["check-gpu: mine/a: no tool ran a row of it: racecheck left all rows out, or the inputs suit none"],
+    )
+    one_row = unsupported.replace("--brief*", "*--rows*two*")
+    write(folder / "build/bin/antbench", PROGRAM + one_row)
+    done = check(folder, TOOLS="racecheck", ID="mine/a")
+    assert (done.returncode, done.stderr) == (0, ""), "another row ran"
+    write(folder / "build/bin/antbench", PROGRAM + unsupported.replace("--brief*", "--verify*"))
+    done = check(folder, TOOLS="synccheck", ID="mine/a")
+    assert done.returncode == 1 and "check-gpu: synccheck 5.1 mine/a: exit code 77\n" in done.stderr
 
 
 def test_a_verification_that_runs_no_row_after_one_that_succeeded_fails(folder):
