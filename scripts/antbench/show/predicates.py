@@ -294,7 +294,7 @@ def falls_after(found, name):
     steps = list(zip(tail, tail[1:]))
     ends = [tail[0], tail[-1]]
     if rising := [step for step in steps if clearly_less(*step)]:
-        return FAILS, [*rising[0]]
+        return FAILS, list(rising[0])
     falls = len(steps) > 1 and all(clearly_less(b, a) for a, b in steps)
     return (HOLDS if falls else UNDECIDED), ends
 

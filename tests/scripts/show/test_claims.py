@@ -108,6 +108,12 @@ def test_predicates(predicate, threshold, values, verdict):
     assert PREDICATES[predicate](cases(*values, spread=0.01), threshold)[0] == verdict
 
 
+def test_a_rise_after_a_fall_is_shown_where_it_is():
+    found = cases(1, 5, 4, 6, 3, spread=0.01)
+    assert PREDICATES["falls_after"](found, "case1") == (F, [found[2], found[3]])
+    assert PREDICATES["falls_after"](found[:3] + found[4:], "case1") == (H, [found[1], found[4]])
+
+
 THRESHOLDS = {"smallest_at": "case1", "falls_after": "case0", "from_to": "1 3", "between": "1 3"}
 
 
