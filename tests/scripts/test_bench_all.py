@@ -68,6 +68,7 @@ SANITIZER = """#!/bin/bash
 [ $2 = racecheck ] && echo ${*:5:2} >> workers
 shift 4
 [ $1 = --racecheck-num-workers ] && shift 2
+[ $1 = --kernel-name ] && { echo "$2 ${*: -1}" >> ours; shift 2; }
 exec "$@"
 """
 
@@ -544,15 +545,20 @@ def test_every_driver_runs_under_every_tool(folder):
             assert [line.startswith(begin % "") for line in lines].count(True) == 1, "initcheck"
 
 
-def test_initcheck_of_cudnn_is_left_out_and_it_says_so(folder):
+def test_initcheck_of_cudnn_sees_our_kernels_alone(folder):
     write(folder / "build/bin/antbench", PROGRAM.replace(r"two\tu60\tmine/a", r"two\tu60\tconvolution/cudnn"))
+    source = folder / "kernels/convolution/cudnn.cu"
+    write(source, "static __global__ void widen(plane from)\n{\n}\n")
     done = check(folder, DRIVERS="3.3")
-    said = done.stdout.splitlines()
     assert done.returncode == 0
-    assert "check-gpu: initcheck 3.3 3.3/two: left out, since initcheck does not end in cuDNN's kernels" in said
-    assert [line.split(": clean")[0][11:] for line in said if "3.3/two: clean" in line] == ["racecheck 3.3 3.3/two"]
-    [initcheck] = [line for line in said if line.startswith("check-gpu: initcheck 3.3 3.3/one: clean")]
-    assert (folder / "3.3").read_text().count("--rows 3.3/two ") == 1, "racecheck"
+    said = [line.split(": clean")[0][11:] for line in done.stdout.splitlines() if "3.3/two: clean" in line]
+    assert sorted(said) == ["initcheck 3.3 3.3/two", "racecheck 3.3 3.3/two"]
+    [seen] = (folder / "ours").read_text().splitlines()
+    assert seen.startswith("kernel_substring=widen ")
+    write(source, "")
+    done = check(folder, DRIVERS="3.3")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "check-gpu: kernels/convolution/cudnn.cu has no kernel"
 
 
 def test_a_check_says_how_many_rows_it_ran(folder):
