@@ -305,8 +305,10 @@ def grows(found, _):
     ends, needed = [found[0], found[-1]], TREND * len(pairs)
     if sum(clearly_less(a, b) for a, b in pairs) >= needed:
         return HOLDS, ends
-    may_grow = sum(not clearly_less(b, a) for a, b in pairs)
-    return (FAILS if may_grow < needed else UNDECIDED), ends
+    falling = [(a, b) for a, b in pairs if clearly_less(b, a)]
+    if len(pairs) - len(falling) < needed:
+        return FAILS, list(max(falling, key=lambda pair: pair[0].value / pair[1].value))
+    return UNDECIDED, ends
 
 
 def clearly_less(a, b):

@@ -114,6 +114,12 @@ def test_a_rise_after_a_fall_is_shown_where_it_is():
     assert PREDICATES["falls_after"](found[:3] + found[4:], "case1") == (H, [found[1], found[4]])
 
 
+def test_the_deepest_fall_is_shown_where_nothing_grows():
+    found = cases(4, 3.9, 2, 3, 5, spread=0.01)
+    assert PREDICATES["grows"](found, "") == (F, [found[0], found[2]])
+    assert PREDICATES["grows"](found[2:], "") == (H, [found[2], found[4]])
+
+
 THRESHOLDS = {"smallest_at": "case1", "falls_after": "case0", "from_to": "1 3", "between": "1 3"}
 
 
