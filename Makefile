@@ -275,7 +275,7 @@ site: ## build/site/, a folder for GitHub Pages: the report of all GPUs, stored 
 gpus: ## how many times as fast the newest GPU is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
 	@$(script) gpus $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
-claims: ## which published sentences hold in a run; RUN=
+claims: ## which published sentences hold in a run; RUN= (default: yours on a GPU, else the stored ones)
 	@$(script) claims $(SHOWN)
 
 verdicts: ## which verdicts on the stored runs have changed; REASON="why" acknowledges them (report/verdicts.csv)

@@ -67,8 +67,16 @@ static int describe(ab_status print(void))
     return status.code == AB_OK ? exit_code : fail(&status);
 }
 
+/* Says which driver has the table of this name, or which driver's name is near. */
 static int unknown(const char *name)
 {
+    for (const ab_driver *const *driver = ab_drivers; *driver; ++driver)
+        for (const ab_heading *heading = (*driver)->headings; heading && heading->table; ++heading)
+            if (strcmp(heading->table, name) == 0) {
+                const ab_status status = ab_bad_input("table %s is one of driver %s: type antbench %s or make bench-%s",
+                                                      name, (*driver)->name, (*driver)->name, (*driver)->name);
+                return fail(&status);
+            }
     char hint[128];
     ab_search search = {.name = name};
     ab_search_add(&search, "solve");

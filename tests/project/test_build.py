@@ -88,7 +88,7 @@ def test_every_implementation_has_tests_of_its_own():
     assert "build/bin/tests/stat_test_tsp_choices" in programs["tsp/race"]
     assert "build/san/tests/test_baselines" in programs["tsp/cpu-rejection"]
     assert "build/san/tests/test_baselines" not in programs["tsp/race"]
-    for wrong, said in {"tsp/raec": "did you mean tsp/race?", "sobel/mine": "Adding a kernel", "tsp": "--list"}.items():
+    for wrong, said in {"tsp/raec": "did you mean tsp/race?", "sobel/mine": "Add a kernel", "tsp": "--list"}.items():
         with pytest.raises(BadInput, match=re.escape(said)):
             tests_of.programs_of(wrong)
 

@@ -458,6 +458,14 @@ def test_all_that_run_at_the_same_time_hear_of_an_interruption(folder):
     assert [line.split()[:2] for line in out.splitlines()[2:4]] == [["3.2", "TERM"], ["jpdc-9", "TERM"]]
 
 
+@pytest.mark.parametrize("name", ["OUT", "SAVE"])
+def test_a_file_where_a_folder_is_expected_is_told_before_anything_runs(folder, name):
+    (folder / "file").touch()
+    done = run(folder, "bench_all", *("file" if name == each else "" for each in ("OUT", "SAVE")))
+    assert (done.returncode, done.stderr) == (2, f"bench-all: {name}=file: not a folder\n")
+    assert not (folder / "3.3").exists()
+
+
 # ---- The doctor ----
 
 
@@ -675,6 +683,9 @@ def test_the_tool_is_found_off_the_path(folder, place, environment):
         "PATH": without_sanitizer(folder),
         **{name: str(folder / value) for name, value in environment.items()},
     }
+    done = run(folder, "check_gpu", **environment)
+    assert done.returncode == 77 and "no NVIDIA driver is installed" in done.stderr
+    write(folder / "tools/nvidia-smi", "#!/bin/bash\n")
     done = run(folder, "check_gpu", **environment)
     assert done.returncode == 77 and "make deps installs it" in done.stderr
     write(folder / place / "compute-sanitizer", SANITIZER)

@@ -53,6 +53,13 @@ class BadInput(Exception):
         return CONTROL.sub(lambda found: ascii(found[0])[1:-1], cut)
 
 
+def expect(usage, **values):
+    """Raises BadInput if a value is empty: expect("make ab A=ROW B=ROW", A=a, B=b)."""
+    missing = [name for name, value in values.items() if not value]
+    if missing:
+        raise BadInput(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: type {usage}")
+
+
 class CannotWrite(BadInput):
     """A disk is full, or fails."""
 

@@ -63,9 +63,21 @@ def hardware_of(row):
 
 def ratio_of(a, b, first):
     sides = [runs.processes_of_first(row, first) for row in (a, b)]
-    if runs.is_of_processes(a) and runs.is_of_processes(b):
+    if are_of_processes(a, b):
         return inference.process_ratio(*sides)
     return inference.ratio_interval(*(kept(side) for side in sides))
+
+
+def are_of_processes(a, b):
+    return runs.is_of_processes(a) and runs.is_of_processes(b)
+
+
+def time_beside(row, other):
+    """(value, low, high) of a row in ms, of what its quotient with another row is of: means, or medians of all samples."""
+    if are_of_processes(row, other) or not runs.is_of_processes(row):
+        return runs.own_interval(row)
+    samples = kept(runs.processes_of_first(row, math.inf))
+    return float(np.median(samples)) if len(samples) else math.nan, math.nan, math.nan
 
 
 def kept(of_processes):
@@ -93,8 +105,8 @@ def compare_rows(a, b):
         "b_device": b["device"],
         "a_status": a["status"],
         "b_status": b["status"],
-        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), runs.own_interval(a))),
-        **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), runs.own_interval(b))),
+        **dict(zip(("a_ms", "a_lo_ms", "a_hi_ms"), time_beside(a, b))),
+        **dict(zip(("b_ms", "b_lo_ms", "b_hi_ms"), time_beside(b, a))),
         "ratio": ratio,
         "ratio_lo": low,
         "ratio_hi": high,
@@ -393,13 +405,19 @@ def as_text(lines):
 
 
 def hardware_remark(lines):
-    """A remark on the ratios per SM and GHz and per GB/s, or None."""
+    """A remark on the ratios per SM and GHz and per GB/s, or None if all names of devices are alike."""
     pairs = {(a, b) for a, b in zip(lines["a_device"], lines["b_device"]) if a != b}
     if not pairs:
         return None
     return "DIFFERENT HARDWARE: " + "; ".join(f"A is {a}, B is {b}" for a, b in sorted(pairs))
 
 
+def same_hardware(lines):
+    two_hosts = any("host" in differences.split() for differences in lines["differs"])
+    return "hardware of the same name, on two hosts" if two_hosts else "the same hardware"
+
+
+HOW = "times are means, with a t-test on processes; medians, with the bootstrap, where one process measured a side"
 OTHERWISE = {"host": "two hosts", "code": "other code", "profile": "another profile"}
 
 
@@ -459,6 +477,7 @@ def read(options):
         rows = runs.best_rows(runs.load_runs(options.run))
         return [describe(f"{options.a} and {options.b} of", rows)], compare_two(rows, options.a, options.b)
     names = options.a, options.b
+    command.expect("make compare A=RUN B=RUN", A=options.a, B=options.b)
     sides = [side_of(name) for name in names]
     rows = [None if is_published(side) else runs.best_rows(side) for side in sides]
     head = [
@@ -489,11 +508,11 @@ def main(arguments=None):
             "\n".join(
                 [
                     *head,
-                    hardware_remark(lines) or "the same hardware",
+                    hardware_remark(lines) or same_hardware(lines),
+                    *([HOW] if times else []),
                     *times,
                     *of_runs,
-                    f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone; "
-                    "B/A of means and a t-test on processes, or of medians and the bootstrap where one process measured it",
+                    f"{len(lines)} cells of both, {only_a} of A alone, {only_b} of B alone",
                 ]
             )
         )

@@ -301,6 +301,7 @@ def parse(arguments):
 
 def prepare(options, others, program):
     """((what A and B select), (commands of A, of B)). Two builds select nothing."""
+    command.expect("make ab A=3.3/ds-roulette/pr1002 B=3.3/race/pr1002, or A=DIR B=DIR", A=options.a, B=options.b)
     if is_build(options.a) and is_build(options.b):
         wanted = [selector.parse(text) for text in options.rows.split(",") if text]
         return (None, None), tuple(commands_of(root, wanted, others) for root in (options.a, options.b))

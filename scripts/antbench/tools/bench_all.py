@@ -545,6 +545,10 @@ def interrupt(number, _):
 
 def main(arguments):
     out, save, options = os.environ.get("OUT", ""), os.environ.get("SAVE", ""), arguments
+    for name, folder in (("OUT", out), ("SAVE", save)):
+        if folder and os.path.exists(folder) and not os.path.isdir(folder):
+            print(f"bench-all: {name}={folder}: not a folder", file=sys.stderr)
+            return command.USAGE
     drivers = chosen(options)
     if not drivers:
         print(f"bench-all: {PROGRAM} --tables lists no driver", file=sys.stderr)

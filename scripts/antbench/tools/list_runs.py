@@ -62,6 +62,7 @@ def main(arguments=None):
     for error in broken:
         print(error, file=sys.stderr)
     if not lines and not broken:
-        print("no run found; make bench-all measures one")
+        of = f" of table {' or '.join(options.table)}" if options.table else ""
+        print(f"no run{of} found; " + ("antbench --tables lists all tables" if of else "make bench-all measures one"))
         return command.SKIPPED
     return command.USAGE if broken else command.OK

@@ -280,6 +280,7 @@ def parse(arguments):
 
 def main(arguments):
     options, of_program = parse(arguments)
+    command.expect("make profile ROW=3.3/ds-roulette/pr1002", ROW=options.row)
     wanted = selector.parse(options.row)
     driver, ncu = driver_of(wanted), find_ncu()
     if not ncu:

@@ -35,7 +35,7 @@ def programs_of(name):
         raise BadInput(f"ID={name}: no such implementation; build/bin/antbench --list shows all, such as ID=tsp/race")
     if name not in known:
         alike = difflib.get_close_matches(name, known, n=1, cutoff=0.75)
-        question = f"did you mean {alike[0]}?" if alike else "add its line there (README, Adding a kernel)"
+        question = f"did you mean {alike[0]}?" if alike else "add its line there (README, Add a kernel)"
         raise BadInput(f"ID={name}: not in {REGISTRY}; {question}")
     sources = [*ROOT.glob("tests/**/test_*.c"), *ROOT.glob("tests/**/stat_test_*.c")]
     checking = [path.stem for path in sources if checks(path.read_text(encoding="utf-8"), name, known[name])]

@@ -653,6 +653,14 @@ def test_a_table_that_there_is_not():
     )
 
 
+def test_a_table_of_a_driver_with_another_name():
+    for table, driver in (("3.4", "3.3"), ("F3.9", "3.3"), ("kth-9", "kth-8")):
+        result = drive(driver=table)
+        assert result.returncode == 2 and one_line(result) == (
+            f"antbench: table {table} is one of driver {driver}: type antbench {driver} or make bench-{driver}"
+        )
+
+
 def test_help_names_every_driver_and_a_drivers_help_its_parameters():
     drivers = {line.split("\t")[0] for line in told("--tables").splitlines()[1:]}
     assert drivers and all(f"antbench {driver} " in told("--help") for driver in drivers)

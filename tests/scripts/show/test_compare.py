@@ -47,8 +47,8 @@ def test_ratios_of_one_gpu(capsys):
     assert compare.main([str(DATA / "newer"), str(DATA / "older")]) == 0
     text = capsys.readouterr().out.splitlines()
     assert text[0].startswith("A  NVIDIA H100 80GB HBM3: 132 SMs at 1980 MHz, 3352 GB/s; quick, commit a4f6415")
-    assert text[2] == "the same hardware" and "per GB/s" not in text[4]
-    assert text[9].split() == [
+    assert text[2:4] == ["hardware of the same name, on two hosts", compare.HOW] and "per GB/s" not in text[5]
+    assert text[10].split() == [
         "3.3",
         "ds-roulette",
         "d198",
@@ -62,6 +62,23 @@ def test_ratios_of_one_gpu(capsys):
         "-",
         "1.156",
     ]
+
+
+@pytest.mark.parametrize("of_one", ["newer", "older"])
+def test_times_are_of_what_their_quotient_is_of(of_one, monkeypatch):
+    """Medians if one process measured a side."""
+    monkeypatch.setattr(runs, "is_of_processes", lambda row: row["run"].path.name != of_one)
+    rows = [runs.best_rows(runs.load_runs(DATA / name)) for name in ("newer", "older")]
+    lines = compare.compare(*rows)[0].to_dict("records")
+    timed = [line for line in lines if line["ratio"] == line["ratio"]]
+    assert len(timed) > 3
+    for line in timed:
+        assert line["ratio"] == pytest.approx(line["b_ms"] / line["a_ms"], rel=1e-3)
+
+
+def test_one_machine_has_the_same_hardware(capsys):
+    compare.main([str(DATA / "newer"), str(DATA / "newer")])
+    assert "\nthe same hardware\n" in capsys.readouterr().out
 
 
 def test_different_gpus_are_normalised_and_marked(slower_gpu, capsys):
@@ -99,7 +116,7 @@ def test_rows_without_times_show_their_status(tmp_path, capsys):
     (run / "samples.csv").write_text("\n".join(s for s in samples if s.split(",")[2] in ("line", "2")) + "\n")
     compare.main([str(DATA / "newer"), str(run)])
     text = capsys.readouterr().out.splitlines()
-    assert text[6].split()[-2:] == ["0.2041", "timeout"]
+    assert text[7].split()[-2:] == ["0.2041", "timeout"]
     assert text[-1].startswith("2 cells of both, 3 of A alone, 0 of B alone")
 
 
@@ -253,7 +270,7 @@ def test_rungs_of_one_rule_have_tours_alike_and_another_rule_has_not(capsys):
     alike = ["--run", TOURS, "jpdc-F9/ds-roulette"]
     assert compare.main([*alike, "jpdc-F9/data-rw-warp", "--alike"]) == 0
     told = capsys.readouterr().out
-    assert "B/A of" in told and "A, ms" not in told and told.count("  d198  ") == 1
+    assert "B/A" in told and compare.HOW not in told and "A, ms" not in told and told.count("  d198  ") == 1
     assert compare.main([*alike, "jpdc-F9/i-roulette", "--alike"]) == 4
     assert compare.main([*alike, "jpdc-F9/i-roulette"]) == 0  # told, and no failure: nobody asked
 

@@ -66,7 +66,7 @@ def test_every_run_is_listed_by_the_name_that_RUN_takes(results, capsys):
 def test_runs_of_a_table_or_a_machine_are_listed_alone(results, capsys):
     assert (
         list_runs.main(["--table", "9.9"]) == 77
-        and capsys.readouterr().out == "no run found; make bench-all measures one\n"
+        and capsys.readouterr().out == "no run of table 9.9 found; antbench --tables lists all tables\n"
     )
     assert list_runs.main(["nvidia-rtx-5090", "--table", "thesis-3.3", "--csv"]) == 0
     (line,) = csv.DictReader(capsys.readouterr().out.splitlines())

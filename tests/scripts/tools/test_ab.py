@@ -140,6 +140,18 @@ def test_what_names_no_row(text, error):
         ab.command_of(text, ["--profile", "smoke"])
 
 
+@pytest.mark.parametrize("arguments, error", [
+    (["ab", "3.3/race/u60", ""], "B is missing: type make ab A=3.3/ds-roulette/pr1002 B=3.3/race/pr1002, or A=DIR B=DIR"),
+    (["ab", "", ""], "A and B are missing: type make ab A=3.3/ds-roulette/pr1002 B=3.3/race/pr1002, or A=DIR B=DIR"),
+    (["compare", "nvidia-h200", ""], "B is missing: type make compare A=RUN B=RUN"),
+    (["profile", ""], "ROW is missing: type make profile ROW=3.3/ds-roulette/pr1002"),
+])  # fmt: skip
+def test_what_is_missing_is_named(arguments, error):
+    command = [sys.executable, ROOT / "scripts/antbench", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment_of(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr.strip().removeprefix(f"antbench-results {arguments[0]}: ")) == (2, error)
+
+
 def run(a, b, *options, root=ROOT, processes=4):
     return subprocess.run([sys.executable, ROOT / "scripts/antbench", "ab", a, b, "--processes", str(processes), *options], cwd=root,
                           env=environment_of(), capture_output=True, text=True)  # fmt: skip

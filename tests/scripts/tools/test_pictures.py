@@ -11,13 +11,27 @@ from antbench.tools import pictures
 FIGURES = {"5.5", "5.6", "6.5", "6.6", "kth-F10"}
 
 
-def test_the_program_has_the_rows_that_are_run(tmp_path):
-    for driver, rows, inputs in pictures.RUNS:
-        drawn = ",".join(name for name in inputs.split(",") if name.startswith(("shapes", "hue"))) or "shapes-512"
-        command = [pictures.PROGRAM, driver, "--backend", "cpu", "--dry-run", "--rows", rows.split(",")[0]]
-        done = subprocess.run([*command, "--instances", drawn], capture_output=True, text=True)
-        photographs_alone = driver == "6.1" and inputs == "lena"
+def test_the_program_has_the_rows_that_are_run():
+    for driver, rows, name in pictures.RUNS:
+        drawn = name if name.startswith(("shapes", "hue")) else "shapes-512"
+        command = [pictures.PROGRAM, driver, "--backend", "cpu", "--dry-run", "--rows", rows, "--instances", drawn]
+        done = subprocess.run(command, capture_output=True, text=True)
+        photographs_alone = driver == "6.1" and name == "lena"
         assert done.returncode == 0 or photographs_alone, done.stderr
+
+
+def test_what_needs_a_missing_photograph_is_left_out(tmp_path, monkeypatch, capsys):
+    """A drawn image must not take its place, and a photograph that is in no catalogue must not end it all."""
+    monkeypatch.setenv("IMAGES_DIR", str(tmp_path))
+    runs = [run for run in pictures.RUNS if run[0] == "kth-10"]
+    assert [name for _, _, name in runs] == ["shapes-512", "lena", "photo_canyon_1024", "photo_walrus_2048x1536"]
+    monkeypatch.setattr(pictures, "RUNS", runs)
+    pictures.compute(tmp_path, tmp_path / "save")
+    missing = ["photo_canyon_1024", "photo_walrus_2048x1536"]
+    if not list((pictures.ROOT / "images/standard").glob("lena.*")):
+        missing.insert(0, "lena")
+    assert [line.split(":")[0] for line in capsys.readouterr().out.splitlines()] == missing
+    assert (tmp_path / "save/shapes-512-input.png").is_file()
 
 
 def test_photographs_and_what_no_montage_shows_are_not_kept(tmp_path, monkeypatch):

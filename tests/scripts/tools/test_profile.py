@@ -153,7 +153,7 @@ def test_where_ncu_is_looked_for(machine, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("row, expected", [
-    ("", "names no row: expected TABLE/ROW/INPUT"), ("3.33/x/y", "3.33/x/y: no such table; did you mean 3.3?"),
+    ("", "ROW is missing: type make profile ROW=3.3/ds-roulette/pr1002"), ("3.33/x/y", "3.33/x/y: no such table; did you mean 3.3?"),
     ("/ds-roulette", "no such table; a row is 3.3/ds-roulette/pr1002"),
 ])  # fmt: skip
 def test_what_is_no_row_is_said(machine, row, expected):
