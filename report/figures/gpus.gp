@@ -30,9 +30,9 @@ do for [p = 1:panels] {
     top = 1 - head - ((p - 1) / across) * height
     set lmargin at screen column * width + left
     set rmargin at screen (column + 1) * width - 0.01
-    set tmargin at screen top - 0.1 * height
-    set bmargin at screen top - 0.70 * height
-    set title panel[p]." (ms)" noenhanced font ",13" offset 0, -0.5
+    set tmargin at screen top - height * 28 / panel_pixels
+    set bmargin at screen top - height * plot_pixels / panel_pixels
+    set title panel[p]." (ms)" noenhanced font (strlen(panel[p]) > 30 ? ",10" : ",13") offset 0, -0.5
     plot [-0.3:places - 0.7][low:high] for [i = first:first + count - 1] data index i using 1:3:4:5:xtic(2) with yerrorlines \
         linestyle word(styles, i + 1) + 0
     first = first + count

@@ -19,7 +19,8 @@ OTHER_CODE = "≠"
 BESIDE = re.compile(r", beside a \w+'s$")  # suffix of a column that tables.csv has once per published GPU
 PANELS = 9  # most panels of a figure: the rows that most GPUs have
 ACROSS, KEYS_ACROSS = 3, 4  # number of panels, and of the legend's entries, that stand side by side
-PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 280, 40, 24  # pixels; HEAD contains one line of the legend
+PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 196, 40, 24  # pixels; HEAD contains one line of the legend
+NAMES, NAME_LETTER = 32, 6.6  # pixels below a panel, besides those of each letter of the longest name, which is slanted
 
 
 @dataclass(frozen=True)
@@ -266,17 +267,14 @@ def panels(made):
                     (places[line["line"]], line["line"], estimate)
                 )
     best = sorted(found, key=lambda row: -len(found[row]))[:PANELS]
-    return [
-        (
-            row,
-            [
-                plots.Series(made["gpus"][i].label, style(made["gpus"], i), points)
-                for i, points in sorted(found[row].items())
-            ],
-        )
-        for row in found
-        if row in best
-    ]
+    shown = [(row, i, points) for row in found if row in best for i, points in sorted(found[row].items())]
+    curves = plots.closed_up(
+        [plots.Series(made["gpus"][i].label, style(made["gpus"], i), points) for _, i, points in shown]
+    )
+    of_rows = {}
+    for (row, *_), curve in zip(shown, curves):
+        of_rows.setdefault(row, []).append(curve)
+    return list(of_rows.items())
 
 
 def style(gpus, i):
@@ -293,13 +291,16 @@ def draw(made, out):
     known = {series.label: series.style for series in every}
     across = min(ACROSS, len(shown))
     down, head = -(-len(shown) // across), HEAD + KEY_LINE * (-(-len(known) // KEYS_ACROSS) - 1)
+    longest = max(len(name) for series in every for _, name, _ in series.points)
+    panel = PANEL_HEIGHT + math.ceil(NAMES + NAME_LETTER * longest)
     variables = {
         "panels": len(shown),
-        "places": len({line["line"] for line in made["lines"]}),
+        "places": len({place for series in every for place, *_ in series.points}),
         "across": across,
         "down": down,
         "head_pixels": f"{head}.0",
-        "panel_pixels": PANEL_HEIGHT,
+        "panel_pixels": f"{panel}.0",
+        "plot_pixels": PANEL_HEIGHT,
         "panel_width": PANEL_WIDTH,
         "low": 10 ** math.floor(math.log10(min(smallest(series) for series in every))),
         "high": 10 ** math.ceil(math.log10(max(point.value for series in every for *_, point in series.points))),
@@ -312,7 +313,7 @@ def draw(made, out):
         **array("key_style", known.values()),
     }
     assignments = "; ".join(f"{name}={value}" for name, value in variables.items())
-    size = PANEL_WIDTH * across, PANEL_HEIGHT * down + head
+    size = PANEL_WIDTH * across, panel * down + head
     paper = plots.as_wide_as(plots.COLUMN if across == 1 else plots.PAGE, *size)
     plots.gnuplot(figure, out, assignments, size, "gpus", paper=paper)
     return out / f"{figure}.svg"

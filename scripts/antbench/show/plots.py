@@ -105,7 +105,13 @@ def label_of(label, source, points):
 def figure_series(figure, sources, lines):
     of_figure = [line for line in lines if line["figure"] == figure]
     alone = len(sources) == 1 and not any(line["top"].startswith("=") for line in of_figure)
-    return [series for line in of_figure for series in series_of(line, sources, alone, sources)]
+    return closed_up([series for line in of_figure for series in series_of(line, sources, alone, sources)])
+
+
+def closed_up(series):
+    """The curves without the places that no curve has a point at."""
+    places = {x: place for place, x in enumerate(sorted({x for curve in series for x, *_ in curve.points}))}
+    return [replace(curve, points=[(places[x], *point) for x, *point in curve.points]) for curve in series]
 
 
 def quoted(text):

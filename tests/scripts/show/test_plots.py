@@ -41,6 +41,18 @@ def series(figure, sources):
 needs_gnuplot = pytest.mark.skipif(not shutil.which("gnuplot"), reason="gnuplot is not installed")
 
 
+def test_places_without_a_point_are_closed_up():
+    """A run of stand-ins adds instances that a figure does not show. Its names would stand unevenly, some on others."""
+    one, two = (
+        plots.Series(label, 1, [(x, name, None) for x, name in points])
+        for label, points in (("one", [(0, "d198"), (3, "lin318")]), ("two", [(3, "lin318"), (7, "pr2392")]))
+    )
+    assert [curve.points for curve in plots.closed_up([one, two])] == [
+        [(0, "d198", None), (1, "lin318", None)],
+        [(1, "lin318", None), (2, "pr2392", None)],
+    ]
+
+
 def test_every_figure_has_a_caption_and_every_curve_a_template():
     curves = {line["figure"] for line in cells.read_layout("figures.csv")}
     montages = {line["figure"] for line in cells.read_layout("montages.csv")}
