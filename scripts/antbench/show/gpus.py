@@ -20,7 +20,7 @@ BESIDE = re.compile(r", beside a \w+'s$")  # suffix of a column that tables.csv 
 PANELS = 9  # most panels of a figure: the rows that most GPUs have
 ACROSS, KEYS_ACROSS = 3, 4  # number of panels, and of the legend's entries, that stand side by side
 PANEL_WIDTH, PANEL_HEIGHT, HEAD, KEY_LINE = 380, 196, 40, 24  # pixels; HEAD contains one line of the legend
-NAMES, NAME_LETTER = 32, 6.6  # pixels below a panel, besides those of each letter of the longest name, which is slanted
+NAMES, NAME_LETTER = 32, 6.6  # pixels below a panel, and more of them for each letter of the longest slanted name
 
 
 @dataclass(frozen=True)
