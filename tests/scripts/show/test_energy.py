@@ -48,7 +48,7 @@ def test_it_is_drawn(run, tmp_path, capsys):
 
 def test_comparisons_have_it_where_it_is_known(run, tmp_path, capsys):
     assert compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(run)]) == 0
-    header, line = (text.split() for text in capsys.readouterr().out.splitlines()[3:5])
+    header, line = (text.split() for text in capsys.readouterr().out.splitlines()[4:6])
     assert header[-4:] == ["A,", "J", "B,", "J"] and line[-2:] == ["2.5", "0.04"]
     unmetered = write_run(tmp_path / "unmetered", [made_row("3.3", row, "d198", 10.0) for row in JOULES])
     compare.main(["3.3/i-roulette", "3.3/ds-roulette", "--run", str(unmetered)])
