@@ -132,8 +132,8 @@ def write_data(path, series):
     """Writes one block per curve: first its label, then lines of x, name of x, value, low, high.
 
     A point without an interval, or with an open one, has its value as both ends. Points are numbered by their place
-    among all names of the figure, so that a stand-in has a place of its own. An empty line interrupts the drawn curve
-    where it lacks a point that another curve has.
+    among the names that any curve has a point at, so a stand-in has a place of its own. An empty line interrupts the
+    drawn curve where it lacks a point that another curve has.
     """
     places = sorted({x for curve in series for x, *_ in curve.points})
     with new_file(path) as file:
