@@ -25,7 +25,7 @@ PROGRAM = r"""#!/bin/bash
 echo "$@" >> "$1"
 if [ "${@: -2:1}" = --out ]; then
     mkdir -p "${@: -1}"
-    printf "row,status\\na,ok\\n${ROWS-b,unsupported\\n}" > "${@: -1}/table-$1.csv"
+    printf "row,scope,status\\na,end_to_end,ok\\n${ROWS-b,end_to_end,unsupported\\n}" > "${@: -1}/table-$1.csv"
 fi
 """
 # A program that says and leaves what a driver does.
@@ -732,6 +732,14 @@ def test_a_gpu_that_is_gone_behind_a_tool_is_told(folder):
     done = check(folder)
     assert done.returncode == 1
     assert "check-gpu: memcheck 5.1: exit code 77\nno GPU is left\n" in done.stderr
+
+
+def test_a_setup_is_no_row_of_a_check(folder):
+    """A machine with one GPU makes the neighbour lists of a row that needs two, and then leaves this row out."""
+    unsupported = '[[ $* == *--brief* ]] && { sed -i s/end,ok/end,unsupported/ "${@: -1}"/*.csv; exit 77; }\nexit 0\n'
+    write(folder / "build/bin/antbench", PROGRAM + unsupported)
+    done = check(folder, TOOLS="racecheck", ROWS="lists,setup,ok\n")
+    assert done.returncode == 0 and "check-gpu: racecheck 5.1 5.1/one: 1 row, all unsupported\n" in done.stdout
 
 
 def test_a_kernel_that_the_inputs_do_not_suit_fails_only_if_it_was_asked_for(folder):
