@@ -76,6 +76,17 @@ static bool get_folder(const ab_shelf *shelf, int i, char folder[AB_PATH_SIZE])
     return true;
 }
 
+/* A variable that names no folder would leave all its files out, without a word. */
+static ab_status check_folder(const ab_shelf *shelf)
+{
+    struct stat found;
+    const char *directory = getenv(shelf->variable);
+    if (directory == NULL || directory[0] == '\0' || (stat(directory, &found) == 0 && S_ISDIR(found.st_mode)))
+        return ab_ok();
+    return ab_bad_input("%s=%s: no such folder; name one, or unset %s", shelf->variable, ab_short_path(directory),
+                        shelf->variable);
+}
+
 /* True with the path where a file on the shelf is called <name><extension>. */
 static bool find_on_shelf(const ab_shelf *shelf, const char *name, char path[AB_PATH_SIZE])
 {
@@ -93,6 +104,7 @@ ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PAT
     path[0] = '\0';
     AB_TRY(check_characters(shelf, name));
     if (is_path(shelf, name)) return check_path(name, path);
+    AB_TRY(check_folder(shelf));
     if (!find_on_shelf(shelf, name, path)) path[0] = '\0';
     return ab_ok();
 }

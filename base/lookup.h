@@ -24,7 +24,7 @@ typedef struct ab_shelf {
 /* Finds the file that a user calls `name`. If the name has a slash or one of the extensions, it is a path. Otherwise
  * the function looks for <name><extension> on the shelf, and returns an empty path if there is no such file. Returns
  * AB_BAD_INPUT if the path does not exist, or if the name is not UTF-8 without control characters: it becomes part of
- * messages, results and file names. */
+ * messages, results and file names. Returns it too if the shelf's variable names no folder. */
 ab_status ab_find_file(const ab_shelf *shelf, const char *name, char path[AB_PATH_SIZE]);
 
 /* True, with the path, if the current folder has a regular file called `name`. For names that mean nothing else. */

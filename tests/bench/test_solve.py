@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from support.commands import PROGRAM, ROOT, environment_of, one_line
+from support.commands import NO_INPUTS, PROGRAM, ROOT, environment_of, one_line
 from support.distances import RULES
 
 sys.path.insert(0, str(ROOT / "tests/faults"))
@@ -26,7 +26,7 @@ from inject import PRELOADED  # noqa: E402
 TSPLIB = os.environ.get("TSPLIB_DIR")
 
 
-def solve(*arguments, cwd, tsplib="/nonexistent", **options):
+def solve(*arguments, cwd, tsplib=NO_INPUTS, **options):
     return subprocess.run(
         [PROGRAM, "solve", *map(str, arguments)],
         cwd=cwd,

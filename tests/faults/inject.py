@@ -94,9 +94,8 @@ PRELOADED = {"LD_PRELOAD": LIBRARY.name, "LD_LIBRARY_PATH": str(LIBRARY.parent)}
 
 def run(driver, out, into=None, at=0, how="0", resume=False):
     """The driver's small run; with a fault where `into` says into what."""
-    environment = dict(
-        os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent"
-    )
+    hidden = dict.fromkeys(("TSPLIB_DIR", "IMAGES_DIR"), str(Path(__file__).parent))  # it has no inputs
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", **hidden)
     environment["CUDA_VISIBLE_DEVICES"] = ""  # a GPU's rows take seconds
     environment.update(PRELOADED, INJECT_COUNT=f"{out}.count")
     if into:

@@ -39,6 +39,7 @@ CLEAN_LIMIT_S = 900  # on a busy machine too
 BEGUN = re.compile(r"\[ RUN|^(not )?ok \d")  # cmocka's output, or TAP
 FAILURE = re.compile(r"\[  FAILED  \]|^not ok|ERROR: AddressSanitizer|runtime error:")
 CLEAN = ""  # the patch that is none
+NO_INPUTS = str(Path(__file__).parent)  # a folder without inputs
 RUN = "--quiet --profile smoke --processes 1 --runs 1 --iterations 2 --out"
 
 
@@ -53,7 +54,7 @@ def make(project, jobs, target):
 
 def environment(**more):
     """Without inputs or a GPU. The address sanitizer must not mind that stdbuf's library is loaded before it."""
-    hidden = {"TSPLIB_DIR": "/nonexistent", "IMAGES_DIR": "/nonexistent", "CUDA_VISIBLE_DEVICES": ""}
+    hidden = {"TSPLIB_DIR": NO_INPUTS, "IMAGES_DIR": NO_INPUTS, "CUDA_VISIBLE_DEVICES": ""}
     others = {"OMP_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "ASAN_OPTIONS": "verify_asan_link_order=0"}
     return {**os.environ, **hidden, **others, **more}
 

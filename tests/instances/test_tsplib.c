@@ -522,11 +522,11 @@ static void loads_files_in_order(void **state)
     } cases[] = {
         {"mine", "d198", "mine/d198.tsp"},
         {"mine", "u198", "project/instances/tsplib/u198.tsp"},
-        {"nowhere", "d198", "project/instances/tsplib/d198.tsp"},
+        {"project", "d198", "project/instances/tsplib/d198.tsp"},
         {"", "mine/d198.tsp", "mine/d198.tsp"},
-        {"nowhere", "a280", ""},
-        {"nowhere", "here.txt", "here.txt"}, /* in the current folder, */
-        {"nowhere", "u77", ""},              /* ... for what nothing else is called */
+        {"project", "a280", ""},
+        {"project", "here.txt", "here.txt"}, /* in the current folder, */
+        {"project", "u77", ""},              /* ... for what nothing else is called */
     };
     write_text("here.txt", ONE_CITY);
     write_text("u77", ONE_CITY);
@@ -541,6 +541,16 @@ static void loads_files_in_order(void **state)
     assert_int_equal(remove("here.txt"), 0);
     assert_int_equal(remove("u77"), 0);
     assert_int_equal(tsp_check_name("mine").code, AB_BAD_INPUT); /* a folder */
+    static const char *const no_folders[] = {"nowhere", "mine/d198.tsp"};
+    for (size_t i = 0; i < sizeof no_folders / sizeof no_folders[0]; i++) {
+        char expected[100];
+        snprintf(expected, sizeof expected, "TSPLIB_DIR=%s: no such folder; name one, or unset TSPLIB_DIR", no_folders[i]);
+        setenv("TSPLIB_DIR", no_folders[i], 1);
+        assert_int_equal(tsp_check_name("mine/d198.tsp").code, AB_OK);
+        const ab_status status = tsp_check_name("d198");
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, expected);
+    }
     leave_project();
 }
 

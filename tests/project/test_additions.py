@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import pytest
 
 from antbench.data import command
-from support.commands import HANGS_S, ROOT, rows_of
+from support.commands import HANGS_S, NO_INPUTS, ROOT, rows_of
 from support.copies import copy_tree, listed_by_git
 
 pytestmark = [
@@ -184,7 +184,7 @@ class Tree:
             return subprocess.run(
                 [*map(str, arguments)],
                 cwd=self.path,
-                env=dict(os.environ, TSPLIB_DIR="/nonexistent", IMAGES_DIR="/nonexistent", **environment),
+                env=dict(os.environ, TSPLIB_DIR=str(NO_INPUTS), IMAGES_DIR=str(NO_INPUTS), **environment),
                 capture_output=True,
                 text=True,
                 timeout=HANGS_S,

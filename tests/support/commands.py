@@ -18,10 +18,11 @@ WITH_GPU = ROOT / "build/bin/tests/antbench_with_gpu"  # that believes in a GPU:
 HEADER, SAMPLES_HEADER = (",".join(columns) for columns in (runs.HEADER, runs.SAMPLES_HEADER))
 TIMES = runs.TIMES
 CORES = len(os.sched_getaffinity(0))
+NO_INPUTS = Path(__file__).parent  # a folder without inputs
 HANGS_S = 3600  # what takes so long hangs: no slow disk or busy machine makes it so
 
 
-def environment_of(tsplib="/nonexistent", images="/nonexistent", alone=True, **more):
+def environment_of(tsplib=NO_INPUTS, images=NO_INPUTS, alone=True, **more):
     """For the program; alone: it sees no other thread, whatever else runs here."""
     seen = fake_system.alone() if alone else {}
     return {**os.environ, **seen, "TSPLIB_DIR": str(tsplib), "IMAGES_DIR": str(images), **more}
@@ -31,8 +32,8 @@ def drive(
     *arguments,
     driver="3.3",
     program=PROGRAM,
-    tsplib="/nonexistent",
-    images="/nonexistent",
+    tsplib=NO_INPUTS,
+    images=NO_INPUTS,
     root=None,
     cwd=ROOT,
     **options,

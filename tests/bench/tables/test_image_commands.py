@@ -302,13 +302,13 @@ def test_the_noise_of_photographs_is_measured_on_photographs_alone(tmp_path):
     """Figure 6.5 has those of Table 6.1 where their files are; nothing drawn is taken for one."""
     (tmp_path / "cameraman.ppm").write_bytes(b"P6\n8 8\n255\n" + bytes(3 * 8 * 8))
     found = {}
-    for images in (tmp_path, "/nonexistent"):
+    for images in (tmp_path, commands.NO_INPUTS):
         rows = commands.planned("--profile", "smoke", "--backend", "cpu", driver="6.1", images=images)
         found[images] = {row["instance"] for row in rows if row["table"] == "F6.5"}
     assert found[tmp_path] == {"shapes-128", "shapes-512", "cameraman"}, (
         "shapes-512, lena's stand-in, is one of its own"
     )
-    assert found["/nonexistent"] == {"shapes-128", "shapes-512"}
+    assert found[commands.NO_INPUTS] == {"shapes-128", "shapes-512"}
 
 
 def test_detectors_save_their_maps(detector_run):
