@@ -544,7 +544,8 @@ static void loads_files_in_order(void **state)
     static const char *const no_folders[] = {"nowhere", "mine/d198.tsp"};
     for (size_t i = 0; i < sizeof no_folders / sizeof no_folders[0]; i++) {
         char expected[100];
-        snprintf(expected, sizeof expected, "TSPLIB_DIR=%s: no such folder; name one, or unset TSPLIB_DIR", no_folders[i]);
+        snprintf(expected, sizeof expected, "TSPLIB_DIR=%s: no such folder; name one, or unset TSPLIB_DIR",
+                 no_folders[i]);
         setenv("TSPLIB_DIR", no_folders[i], 1);
         assert_int_equal(tsp_check_name("mine/d198.tsp").code, AB_OK);
         const ab_status status = tsp_check_name("d198");
