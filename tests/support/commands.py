@@ -29,14 +29,7 @@ def environment_of(tsplib=NO_INPUTS, images=NO_INPUTS, alone=True, **more):
 
 
 def drive(
-    *arguments,
-    driver="3.3",
-    program=PROGRAM,
-    tsplib=NO_INPUTS,
-    images=NO_INPUTS,
-    root=None,
-    cwd=ROOT,
-    **options,
+    *arguments, driver="3.3", program=PROGRAM, tsplib=NO_INPUTS, images=NO_INPUTS, root=None, cwd=ROOT, **options
 ):
     """Runs a driver where no TSPLIB file and no image can be found, unless `tsplib`, `images` or `root` says where; in one
     process, unless the arguments name another number."""

@@ -6,6 +6,7 @@ import html
 import itertools
 import os
 import re
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -178,6 +179,10 @@ def run(main):
     except BadInput as error:
         print(error, file=sys.stderr)
         sys.exit(error.code)
+    except KeyboardInterrupt:  # ends by the signal, without Python's traceback
+        print("interrupted", file=sys.stderr)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     except BrokenPipeError:  # the reader, such as head or less, has closed the pipe
         sys.stderr.close()
         sys.exit(OK)

@@ -51,7 +51,7 @@ def tell(judgements, unlike, remarks, code, options):
 
 def headline(judgements, code):
     said = {
-        command.OK: "no regression",
+        command.OK: "no regression shown",
         command.REGRESSION: "slower",
         command.WRONG: "WRONG OUTPUT" if any(j.verdict == "wrong" for j in judgements) else "WORSE OUTPUT",
         command.INCONCLUSIVE: "inconclusive",
@@ -97,7 +97,7 @@ def sentence(j):
     told = f"{of} {base} -> {new}{'' if j.is_quality else ' ms'}, {change}"
     if j.is_together:
         told = f"{100 * abs(j.change):.1f} % {'slower' if j.change > 0 else 'faster'}"
-    if j.verdict in ("same", "unconfirmed", "unsteady"):
+    if j.verdict in ("same", "unsteady"):
         return told + (f"; {seen} more would have been seen" if seen else "; not calibrated: no limit is known")
     return told + (f", p {p}" if p else "")
 
@@ -148,7 +148,7 @@ def junit(judgements, unlike):
 
 
 def remarks_on(base, new, rules, judgements):
-    ids = [", ".join(run.run_id for run in side.runs) for side in (base, new)]
+    ids = [sides.named(side.runs) for side in (base, new)]
     return [
         f"BASE {ids[0]}; NEW {ids[1]}",
         *sides.counts(base, new),
@@ -202,4 +202,4 @@ def known_of(rules, judgements):
             range_ = f"; {min(seen):.1f} to {max(seen):.1f} % more would have been seen" if seen else ""
             yield f"{kind}: {processes} processes per side; limits of a usual row: {told}{range_}"
         else:
-            yield f"{kind}: {processes} processes per side; {rules.known.lack}, so it cannot fail ({rules.known.remedy})"
+            yield f"{kind}: {processes} processes per side; {rules.known.lack}, so no row of it can be slower ({rules.known.remedy})"

@@ -5,8 +5,8 @@ mean or 95th percentile is higher, and three things hold. It is higher by at lea
 than the variance of its processes explains (antbench.data.inference), where the variance of its kind on this machine
 counts too (antbench.gate.calibration). And all of NEW's processes are slower than three quarters of BASE's.
 
-A row is unsteady if the change would make a usual row of its kind slower, but not this one. With --rerun both sides of
-the slower rows are measured again, in turns, and only rows that are slower again count. A row of a kind without a
+A row is unsteady if its median changed by THRESHOLD % or more, but that may be chance. With --rerun both sides of the
+slower rows are measured again, in turns, and only rows that are slower again count. A row of a kind without a
 calibration is inconclusive, never slower. A row is worse if its output is: longer tours, or maps less like the true
 ones.
 """
@@ -162,11 +162,14 @@ def judge_times(old, now, rules):
         return decide_slower(told, rules, few=too_few(base, new))
     base_ms, new_ms = (math.exp(np.median(side[:, 0])) for side in values)
     medians = {"base_ms": base_ms, "new_ms": new_ms, "of": "median", "reason": ""}
-    if change[0] >= min(limits[0], rules.limits(kind, sizes)[0]):
-        reason = "not in all of NEW's processes" if gap[0] <= 0 else "its processes vary too much to say"
-        return replace(told, **{**medians, "verdict": "unsteady", "reason": reason})
     if (inference.surely(*inference.compare(*reversed(values)))[:2] >= limits[:2]).all():
         return replace(told, **medians, verdict="faster")
+    if abs(change[0]) >= math.log1p(rules.least):
+        slower = change[0] > 0
+        reason = "its processes vary too much to say that it is " + ("slower" if slower else "faster")
+        if slower and gap[0] <= 0:
+            reason = "not slower in all of NEW's processes"
+        return replace(told, **{**medians, "verdict": "unsteady", "reason": reason})
     return replace(told, reason="")
 
 
@@ -403,7 +406,10 @@ def confirm_one(first, second):
         return replace(first, verdict=second.verdict, reason="confirmed by a second measurement of both")
     if second.verdict in ("same", "unsteady", "faster", "as good"):
         return replace(
-            first, verdict="unconfirmed", reason=f"{100 * second.change:+.1f} % when both were measured again"
+            first,
+            verdict="unconfirmed",
+            reason=f"measured again {100 * second.change:+.1f} %, {second.verdict}"
+            + (f": {second.reason}" if second.reason else ""),
         )
     return replace(first, verdict="inconclusive", reason=f"{first.verdict}, but measured again: {second.reason}")
 
@@ -478,12 +484,21 @@ def parse(arguments):
     return options
 
 
+def newest_of_yours():
+    try:
+        return runs.newest_run(runs.yours())
+    except BadInput as error:
+        raise BadInput(f"NEW is not named, so your newest run is meant: {error}") from error
+
+
 def main(arguments=None, measure=None):
     options = parse(arguments)
     if options.history:
+        command.expect("make regress-history RUNS=FOLDER", RUNS=options.base)
         return history.main([options.base, *([options.new] if options.new else [])], options)
+    command.expect("make regress BASE=RUN NEW=RUN", BASE=options.base)
     base = sides.side([options.base, *options.also_base], options.backend)
-    new = options.new or runs.newest_run(runs.yours())
+    new = options.new or newest_of_yours()
     new = sides.side([new, *options.also_new], options.backend)
     if not options.allow_different_devices:
         sides.expect_same_devices(base, new)

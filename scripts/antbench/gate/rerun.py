@@ -6,7 +6,7 @@ import subprocess
 from datetime import datetime, timezone
 from pathlib import Path
 
-from antbench.data import command, runs
+from antbench.data import command, runs, selector
 from antbench.data.command import ROOT, BadInput
 from antbench.gate import sides
 
@@ -56,10 +56,14 @@ class Programs:
         options = dict(run.meta.get("options", {}))
         options["seed"] = int(options.get("seed") or 1) + 1
         options.pop("processes", None)  # in_turns gives their number
-        options["instances"] = sorted({row["instance"] for row in rows if row["run"].driver == driver})
+        instances = {row["instance"] for row in rows if row["run"].driver == driver}
+        options["instances"] = sorted(instances)
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
         if known_implementations(root / program) >= set(wanted):  # rows of scope setup are not in the registry
             options["implementations"] = wanted
+        again = [row for row in run.records if row["instance"] in instances and row["implementation"] in wanted]
+        patterns = [checked(str(each), ROWS, "rows", run) for each in options.get("rows") or []]
+        options["rows"] = [each for each in patterns if any(map(selector.parse(each).means, again))]
         return root, [str(root / program), driver, "--quiet", *arguments_of(options, run)]
 
 

@@ -138,6 +138,12 @@ def counts(base, new):
             yield f"{driver}: {', '.join(told)}"
 
 
+def named(loaded):
+    """Names of runs; of more than two the first one and the number of others."""
+    ids = [run.run_id for run in loaded]
+    return ", ".join(ids) if len(ids) < 3 else f"{ids[0]} and {len(ids) - 1} more"
+
+
 def side(names, backend=None):
     """The Side that a user's RUNs name."""
     loaded = {run.path.resolve(): run for name in names for run in runs.load_runs(name)}
@@ -181,8 +187,9 @@ def differences(base, new, allowed=()):
         found += [("options", f"{driver}: {text}") for text in of_options(old, now)]
         found += [("driver", text) for text in of_devices(old, now)]
     for label, which in (("BASE", base), ("NEW", new)):
-        dirty = [run.run_id for run in which.runs if run.meta.get("build", {}).get("dirty")]
-        found += [("dirty", f"{label} was built from a changed tree: {', '.join(dirty)}")] if dirty else []
+        dirty = [run for run in which.runs if run.meta.get("build", {}).get("dirty")]
+        told = f"{label} was built from a changed tree: {named(dirty)} (commit, build and measure, or --allow dirty)"
+        found += [("dirty", told)] if dirty else []
     return [text for kind, text in dict.fromkeys(found) if kind not in allowed]
 
 
@@ -190,7 +197,8 @@ def of_inputs(old, now):
     before, after = ({each["name"]: each.get("sha256") for each in run.meta.get("inputs", [])} for run in (old, now))
     for name in sorted(before.keys() & after.keys()):
         if before[name] != after[name]:
-            yield f"different files {name}: sha256 {str(before[name])[:12]} and {str(after[name])[:12]}"
+            hashes = [(of_run[name] or "unknown")[:12] for of_run in (before, after)]
+            yield f"different files {name}: sha256 {hashes[0]} and {hashes[1]}"
 
 
 def of_options(old, now):

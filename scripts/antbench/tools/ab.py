@@ -305,6 +305,9 @@ def prepare(options, others, program):
     if is_build(options.a) and is_build(options.b):
         wanted = [selector.parse(text) for text in options.rows.split(",") if text]
         return (None, None), tuple(commands_of(root, wanted, others) for root in (options.a, options.b))
+    if is_build(options.a) != is_build(options.b):
+        other = options.a if is_build(options.b) else options.b
+        raise BadInput(f"{other}: no build/bin/antbench there; A and B name two built checkouts, or two rows")
     if options.rows:
         raise BadInput("--rows: expected two builds as A and B, but A and B name rows")
     if not program.is_file():

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import signal
 import stat
 import subprocess
 import sys
@@ -270,3 +271,17 @@ def test_a_planted_write_is_found(planted):
 )
 def test_what_reads_is_no_write(read):
     assert plain_writes(read, "x.py") == []
+
+
+def test_an_interruption_ends_a_command_by_its_signal(tmp_path):
+    code = (
+        "from antbench.data import command; import os, signal; command.run(lambda: os.kill(os.getpid(), signal.SIGINT))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "interrupted\n")

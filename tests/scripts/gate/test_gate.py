@@ -114,7 +114,7 @@ def test_a_planted_slowdown_of_a_tenth_is_found_and_reported(sides, judged, tmp_
 
 def test_unchanged_code_passes_and_says_what_would_have_been_found(sides, judged):
     code, told = judged(*sides(google))
-    assert code == 0 and told.endswith("no regression: 4 same\n")
+    assert code == 0 and told.endswith("no regression shown: 4 same\n")
     assert told.count("more would have been seen") > 4
     found = re.search(
         r"1000 gates of these processes, dealt out again: (\S+) % call .* and find|(\S+) % of rows 10 % slower", told
@@ -361,9 +361,9 @@ def real(tmp_path):
 
 def test_real_processes_of_unchanged_and_of_slower_code(real, judged):
     code, told = judged(real / "base", real / "unchanged", "--time", "cpu")
-    assert code == 0 and told.endswith("no regression: 4 same\n")
+    assert code == 0 and told.endswith("no regression shown: 4 same\n")
     code, told = judged(real / "base", real / "slower", "--time", "cpu")
-    assert code == 3 and told.endswith("slower: 2 slower, 2 same\n")
+    assert code == 3 and told.endswith("slower: 2 slower, 1 unsteady, 1 same\n")
     assert re.findall(r"^slower +(\S+)", told, re.M) == ["poly/1000", "poly/100000"]
 
 

@@ -151,7 +151,7 @@ def test_a_real_change_is_found_as_it_was(gate, known):
     assert done.stdout.splitlines()[:2] == [a + b for a, b in zip(names, told)]
     assert done.stdout.splitlines()[-1].startswith("slower: 2 slower, 2 same")
     back = gate(DATA / "older", DATA / "newer", *options)
-    assert back.stdout.splitlines()[-1].startswith("no regression: 2 faster, 2 same")
+    assert back.stdout.splitlines()[-1].startswith("no regression shown: 2 faster, 2 same")
 
 
 def test_wrong_output_outranks_slower(base, new, gate):
@@ -181,7 +181,7 @@ def test_missing_rows(base, new, gate):
     change_meta(new, lambda meta: meta["options"].update(implementations=["tsp/acotsp-seq", "tsp/i-roulette-warp"]))
     done = gate(base, new)
     assert done.returncode == command.OK
-    assert done.stdout.splitlines()[-1] == "no regression: 2 same, 2 as good, 3 not asked for"
+    assert done.stdout.splitlines()[-1] == "no regression shown: 2 same, 2 as good, 3 not asked for"
     for pattern, code in (("tsp/[ai]*", command.OK), ("tsp/*roulette", command.INCONCLUSIVE)):
         change_meta(new, lambda meta: meta["options"].update(implementations=[pattern]))
         assert gate(base, new).returncode == code, pattern
@@ -617,7 +617,9 @@ def side_of_processes(tmp_path, name, ms):
         ([1, 1, 1, 1, 1], [1, 4, 4, 1, 4], "unsteady"),  # or most
         ([1, 3, 1, 4, 2], [3, 2, 4, 3, 1], "unsteady"),
         ([1, 1, 1, 1, 1], [0.9, 0.91, 0.9, 0.9, 0.9], "faster"),
-        ([1, 1, 1, 1, 1], [0.9, 0.9, 0.9, 1.1, 1.1], "same"),
+        ([1, 1, 1, 1, 1], [0.9, 0.9, 0.9, 1.1, 1.1], "unsteady"),  # perhaps faster
+        ([1, 1.2, 1, 1.3, 1.1], [1.2, 1.1, 1.3, 1.25, 1.3], "unsteady"),  # perhaps slower
+        ([1, 1.01, 0.99, 1, 1], [1.02, 1.02, 1.02, 1.02, 1.02], "same"),  # by less than the threshold
         ([1], [1.05, 1.06, 1.05], "slower"),
     ],
 )
@@ -758,6 +760,18 @@ def test_runs_of_one_side_are_of_one_program_and_one_way(base, new, tmp_path, ga
     assert gate(base, new, "--also-base", first, "--also-new", again).returncode == command.OK
 
 
+@pytest.mark.parametrize(
+    "arguments, said",
+    [
+        ([""], "BASE is missing: type make regress BASE=RUN NEW=RUN"),
+        (["--history", ""], "RUNS is missing: type make regress-history RUNS=FOLDER"),
+    ],
+)
+def test_what_is_missing_is_named(gate, arguments, said):
+    done = gate(*arguments)
+    assert (done.returncode, done.stderr) == (command.USAGE, said + "\n")
+
+
 # ---- Measuring again ----
 
 
@@ -773,11 +787,7 @@ def test_a_second_measurement_of_both_decides(base, new):
     first, second = sides.side([base]), sides.side([new])
     assert confirmed(base, new, lambda rows, n: (first, second))[0] == command.REGRESSION
     code, judgement = confirmed(base, new, lambda rows, n: (first, first))
-    assert (code, judgement.verdict, judgement.reason) == (
-        command.OK,
-        "unconfirmed",
-        "+0.0 % when both were measured again",
-    )
+    assert (code, judgement.verdict, judgement.reason) == (command.OK, "unconfirmed", "measured again +0.0 %, same")
     code, judgement = confirmed(base, new, lambda rows, n: (second, second))  # a lucky BASE is cleared too
     assert (code, judgement.verdict) == (command.OK, "unconfirmed")
 
@@ -808,7 +818,10 @@ while [ $# -gt 1 ]; do case $1 in --out) out=$2 ;; --process) process=$2 ;; esac
             side, lambda meta: meta["options"].update(time_budget_s="none", runs=3, set=["rho=0.3", "ants=20,40"])
         )
         change_meta(
-            side, lambda meta: meta["options"].update(rows=["3.3/[d]s-*/d198?protocol=as+as-best"], lock_clocks="base")
+            side,
+            lambda meta: meta["options"].update(
+                rows=["3.3/[d]s-*/d198?protocol=as+as-best", "3.3/i-roulette"], lock_clocks="base"
+            ),
         )
         change_meta(side, lambda meta: meta.update(command_line=["build/bin/antbench", "3.3", "--profile", "quick"]))
     return tmp_path / "called"
@@ -820,6 +833,7 @@ def roots(tmp_path):
 
 
 def test_both_sides_are_measured_again_by_their_own_commands(base, new, driver, roots, capsys):
+    """Of the rows that were asked for, only what means a slower one: the program refuses a row that it has not."""
     slow_down(new, "ds-roulette", 1.2)
     assert regress.main([str(base), str(new), "--rerun", *roots, *GPU]) == command.REGRESSION
     called = [re.sub(" --out [^ ]*", "", line) for line in driver.read_text().splitlines() if "--list" not in line]

@@ -231,6 +231,8 @@ def test_what_is_not_measured_alike_is_said(monkeypatch, capsys):
 
 @pytest.mark.parametrize("arguments, error", [
     (["x", "y", "--rows", "3.3/race"], "--rows: expected two builds"),
+    ([str(ROOT), "/nowhere", "--rows", "3.3/race"], "/nowhere: no build/bin/antbench there; A and B name two built"),
+    (["/nowhere", str(ROOT)], "/nowhere: no build/bin/antbench there; A and B name two built checkouts, or two rows"),
     (["x", "y", "--processes", "1"], "--processes: expected 2 or more"),
     (["x", "y", "--threshold", "0"], "--threshold: expected a percentage above 0"),
 ])  # fmt: skip
