@@ -33,7 +33,7 @@ ab_status ab_make_directories(const char *path)
     struct stat existing;
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && stat(path, &existing) == 0 && S_ISDIR(existing.st_mode)))
         return ab_ok();
-    return system_error(path);
+    return errno == EEXIST ? ab_failed("%s: a file is there, no folder", path) : system_error(path);
 }
 
 ab_status ab_lock_directory(const char *path, int *fd)

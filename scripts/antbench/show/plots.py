@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from antbench.data import cells, command, machines, spread, validate
+from antbench.data import cells, command, machines, runs, spread, validate
 from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, new_file, new_path, write_file
 from antbench.show import claims, roofline
 
@@ -105,7 +105,28 @@ def label_of(label, source, points):
 def figure_series(figure, sources, lines):
     of_figure = [line for line in lines if line["figure"] == figure]
     alone = len(sources) == 1 and not any(line["top"].startswith("=") for line in of_figure)
-    return closed_up([series for line in of_figure for series in series_of(line, sources, alone, sources)])
+    curves = [series for line in of_figure for series in series_of(line, sources, alone, sources)]
+    return closed_up(told_apart(curves, sources))
+
+
+def told_apart(series, sources):
+    """The curves. If yours and stored ones have one label, it says whose they are: the hardware has the same name."""
+    owners = {}
+    for curve in series:
+        owners.setdefault(curve.label, set()).add(owner(curve, sources))
+    return [
+        replace(curve, label=f"{curve.label}, {owner(curve, sources)}") if len(owners[curve.label]) > 1 else curve
+        for curve in series
+    ]
+
+
+def owner(curve, sources):
+    """ "yours" or "stored"; "" of a published curve."""
+    order = curve.style // 10
+    if order == 0:
+        return ""
+    of_runs = sources[order - 1].runs
+    return "stored" if all(run.path.resolve().is_relative_to(runs.RESULTS / "reference") for run in of_runs) else "yours"
 
 
 def closed_up(series):

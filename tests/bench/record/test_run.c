@@ -597,7 +597,7 @@ static void unwritable_directory_is_one_clear_line(void **state)
     options.out = "file/run";
     assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "file/run: Not a directory");
     options.out = "file";
-    assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "file: File exists");
+    assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "file: a file is there, no folder");
     options.out = "/dev/null/run";
     assert_refused(open_with(&options, &input_a, NULL, &run), AB_FAILED, "/dev/null/run: Not a directory");
     options.out = "/proc/antbench";

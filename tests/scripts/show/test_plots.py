@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from antbench.data import cells
+from antbench.data import cells, runs
 from antbench.data.command import BadInput
 from antbench.show import plots
 from thesis_run import made_row, write_png, write_run
@@ -117,6 +117,14 @@ def test_a_machine_alone_in_a_figure_is_not_named(thesis):
     (alone, *_) = series("6.5-gaussian", cells.choose(str(thesis)))
     (beside, *_) = series("6.5-gaussian", cells.choose(str(thesis), [str(thesis)]))
     assert (alone.label, beside.label) == ("colour edge, tuned", "colour edge, tuned, GTX 580")
+
+
+def test_yours_and_stored_curves_of_hardware_with_one_name_are_told_apart(thesis, tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "RESULTS", tmp_path)
+    stored = shutil.copytree(thesis, tmp_path / "reference/gtx/a")
+    labels = [curve.label for curve in series("4.1", cells.choose(str(thesis), [str(stored)]))]
+    assert labels[1:] == [f"{labels[1].removesuffix(', yours')}, {of}" for of in ("yours", "stored")]
+    assert labels[0].endswith("(thesis)")
 
 
 def test_a_montage_leaves_out_what_has_no_image_and_keeps_the_order():
