@@ -126,7 +126,9 @@ def owner(curve, sources):
     if order == 0:
         return ""
     of_runs = sources[order - 1].runs
-    return "stored" if all(run.path.resolve().is_relative_to(runs.RESULTS / "reference") for run in of_runs) else "yours"
+    return (
+        "stored" if all(run.path.resolve().is_relative_to(runs.RESULTS / "reference") for run in of_runs) else "yours"
+    )
 
 
 def closed_up(series):
