@@ -97,7 +97,7 @@ class Answer:
         interval = f"95 % interval {percent(self.low - 1, '+')} to {percent(self.high - 1, '+')} %"
         return (
             f"{self.name}: {said}: B takes {by} ({interval}), {self.b_ms:.4g} ms and {self.a_ms:.4g} ms; "
-            f"{self.processes} processes each; {percent(self.seen)} % would have been seen"
+            f"{self.processes} processes each; a difference of {percent(self.seen)} % would have been seen"
         )
 
 

@@ -66,7 +66,7 @@ def test_the_line():
     line = str(ab.Answer("3.3 race pr1002", 1.0, 1.25, 1.25, 1.2, 1.3, 7, 0.03))
     assert line == (
         "3.3 race pr1002: B is slower: B takes 25.0 % more time than A (95 % interval +20.0 to +30.0 %), 1.25 ms and 1 ms; "
-        "7 processes each; 4.1 % would have been seen"
+        "7 processes each; a difference of 4.1 % would have been seen"
     )
     assert "cannot say: B takes 0.50 % less time" in str(ab.Answer("x", 1.0, 0.995, 0.995, 0.9, 1.1, 7, 0.03))
 
