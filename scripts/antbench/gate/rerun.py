@@ -63,7 +63,8 @@ class Programs:
             options["implementations"] = wanted
         again = [row for row in run.records if row["instance"] in instances and row["implementation"] in wanted]
         patterns = [checked(str(each), ROWS, "rows", run) for each in options.get("rows") or []]
-        options["rows"] = [each for each in patterns if any(map(selector.parse(each).means, again))]
+        meant = [each for each in patterns if any(map(selector.parse(each).means, again))]
+        options["rows"] = meant or patterns  # none means a row of scope setup
         return root, [str(root / program), driver, "--quiet", *arguments_of(options, run)]
 
 
