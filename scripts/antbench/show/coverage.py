@@ -65,9 +65,11 @@ class Line:
     def cells(self):
         """The texts below HEADER."""
         missed = " (missed)" if self.is_judged and self.is_below else ""
+        # A share below GOAL is not rounded up to it.
+        inside = math.floor(round(1000 * self.inside, 6)) / 1000 if self.is_below else self.inside
         half = "–" if math.isnan(self.half) else f"{claims.short(100 * self.half, 2)} %"
         counts = (str(each) for each in (self.rows, self.machines, self.held_out))
-        shares = (percent(self.inside) + missed, half, percent(self.of_processes))
+        shares = (percent(inside) + missed, half, percent(self.of_processes))
         return (self.processor, self.rows_of, self.scope, self.time, *counts, *shares)
 
 

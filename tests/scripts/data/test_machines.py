@@ -678,9 +678,10 @@ def test_a_page_shows_the_kinds_that_are_judged_and_counts_the_others():
     def line(rows, inside):
         return coverage.Line("H200", "GPU", "kernel", "", rows, 4, rows, inside, 0.01, 0.5)
 
-    text = coverage.on_page([line(30, 0.89), line(29, 0.899), line(10, 0.9), line(9, math.nan)])
+    text = coverage.on_page([line(30, 0.89), line(31, 0.8999), line(29, 0.899), line(10, 0.9), line(9, math.nan)])
     assert text.splitlines()[2:] == [
         "| H200 | GPU | kernel |  | 30 | 4 | 30 | 89 % (missed) | 1.0 % | 50 % |",
+        "| H200 | GPU | kernel |  | 31 | 4 | 31 | 89.9 % (missed) | 1.0 % | 50 % |",
         "",
         "Not shown: 3 kinds of fewer than 30 rows. 1 of them are inside in less than 90 %. The command prints them too.",
     ]
