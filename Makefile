@@ -309,7 +309,7 @@ regress: ## is NEW slower than BASE, or worse; BASE=RUN NEW=RUN THRESHOLD=3 RERU
 regress-history: ## where times changed over the runs of one machine; RUNS=FOLDER THRESHOLD=3
 	@PYTHON=$(python) scripts/regress --history $(call as_word,$(RUNS)) --threshold $(call as_word,$(THRESHOLD)) $(ARGS)
 
-calibrate: build ## how much unchanged code varies on this machine, which regress needs (10 times bench-all)
+calibrate: build ## how much unchanged code varies on this machine, which regress needs (longer than bench-all)
 	@$(script) calibrate $(ARGS)
 
 index: build ## write INDEX.md: which file and command is behind each row of each table
