@@ -239,6 +239,13 @@ def with_peers():
     return [theirs, *(run for run in machine() if run.run_id in theirs.meta["beside"])]
 
 
+def iterations_of_peers(row=None):
+    """How many iterations the means of others' programs cover, as their notes say: "5 to 100". `row` takes one program."""
+    notes = [each["note"] for each in with_peers()[0].records if row in (None, each["row"])]
+    counts = sorted({int(found[1]) for note in notes if (found := re.search(r"the mean of (\d+) iterations", note))})
+    return " to ".join(dict.fromkeys(map(str, (counts[0], counts[-1]))))
+
+
 @functools.cache
 def evidence():
     """The runs that claims are judged by. A CPU's tours from other machines count too."""
@@ -283,6 +290,7 @@ def templates(folder):
         machine=lambda: Measured(machine(), folder),
         newest=lambda driver: Measured(newest(driver), folder),
         with_peers=lambda: Measured(with_peers(), folder),
+        iterations_of_peers=iterations_of_peers,
         beside=beside,
         printed=printed,
         tally=lambda: claims.tally(verdicts()),
