@@ -217,6 +217,15 @@ def evidence_of_quality(row):
     return right, yours, len(runs.quality_of_runs(row)), row["own"], row["run"].started
 
 
+WHOSE = {"runs": "yours", "contributed": "contributed", "reference": "stored"}
+
+
+def whose_is(source):
+    """The word for the store that holds all runs of a machine; "" for a path of the user's."""
+    stores = set(map(runs.store_of, source.runs))
+    return WHOSE.get(stores.pop(), "") if len(stores) == 1 else ""
+
+
 def cpu_label(run):
     """ "Intel(R) Xeon(R) Gold 6150 CPU @ 2.70GHz" -> "Xeon Gold 6150"."""
     name = run.meta.get("machine", {}).get("cpu") or "CPU"

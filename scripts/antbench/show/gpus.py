@@ -14,7 +14,6 @@ from antbench.data import cells, hardware, layouts, machines, runs
 from antbench.data.command import BadInput
 from antbench.show import plots
 
-WHOSE = {"runs": "yours", "contributed": "contributed", "reference": "stored"}
 OTHER_CODE = "≠"
 BESIDE = re.compile(r", beside a \w+'s$")  # suffix of a column that tables.csv has once per published GPU
 PANELS = 9  # most panels of a figure: the rows that most GPUs have
@@ -85,18 +84,12 @@ def contributed():
 def of_sources(sources):
     """A Gpu for each machine that has one. Equal names are told apart by store, or else by number."""
     sources = [source for source in sources if any(run.device for run in source.runs)]
-    labels = [source.label + in_brackets(whose_is(source), ("contributed", "yours")) for source in sources]
+    labels = [source.label + in_brackets(cells.whose_is(source), ("contributed", "yours")) for source in sources]
     numbers = [1 + labels[:i].count(label) for i, label in enumerate(labels)]
     return [
         Gpu(f"{label} {number}" if labels.count(label) > 1 else label, source=source)
         for label, number, source in zip(labels, numbers, sources)
     ]
-
-
-def whose_is(source):
-    """The word for the store that holds all runs of a machine; "" for a path of the user's."""
-    stores = set(map(runs.store_of, source.runs))
-    return WHOSE.get(stores.pop(), "") if len(stores) == 1 else ""
 
 
 def in_brackets(whose, told=("contributed",)):
@@ -133,7 +126,7 @@ def newest(gpus):
 
     def rank(gpu):
         with_gpu = [run for run in gpu.source.runs if run.device]
-        given = {"contributed": 0, "stored": 1}.get(whose_is(gpu.source), 2)
+        given = {"contributed": 0, "stored": 1}.get(cells.whose_is(gpu.source), 2)
         return given, len({run.driver for run in with_gpu}), max(run.started for run in with_gpu)
 
     return max((gpu for gpu in gpus if gpu.source), key=rank, default=None)

@@ -14,7 +14,7 @@ import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from antbench.data import cells, command, machines, runs, spread, validate
+from antbench.data import cells, command, machines, spread, validate
 from antbench.data.command import ERROR, OK, ROOT, SKIPPED, WORK, BadInput, new_file, new_path, write_file
 from antbench.show import claims, roofline
 
@@ -111,24 +111,15 @@ def figure_series(figure, sources, lines):
 
 def told_apart(series, sources):
     """The curves. If yours and stored ones have one label, it says whose they are: the hardware has the same name."""
+    words = ["", *map(cells.whose_is, sources)]  # by the tens of a style; a published curve has none
+    whose = [words[curve.style // 10] for curve in series]
     owners = {}
-    for curve in series:
-        owners.setdefault(curve.label, set()).add(owner(curve, sources))
+    for curve, word in zip(series, whose):
+        owners.setdefault(curve.label, set()).add(word)
     return [
-        replace(curve, label=f"{curve.label}, {owner(curve, sources)}") if len(owners[curve.label]) > 1 else curve
-        for curve in series
+        replace(curve, label=f"{curve.label} ({word})") if word and len(owners[curve.label]) > 1 else curve
+        for curve, word in zip(series, whose)
     ]
-
-
-def owner(curve, sources):
-    """ "yours" or "stored"; "" of a published curve."""
-    order = curve.style // 10
-    if order == 0:
-        return ""
-    of_runs = sources[order - 1].runs
-    return (
-        "stored" if all(run.path.resolve().is_relative_to(runs.RESULTS / "reference") for run in of_runs) else "yours"
-    )
 
 
 def closed_up(series):

@@ -329,10 +329,10 @@ def machine_values(source):
     return {
         "stand_ins": stand_ins_in(found),
         "has_verified": any(cell["verified"] for table in found for line in table["lines"] for cell in line["cells"]),
-        "device": source.device + gpus.in_brackets(gpus.whose_is(source)),
+        "device": source.device + gpus.in_brackets(cells.whose_is(source)),
         "has_gpu": source.has_gpu,
         "ahead": False,  # a claim is judged on one machine, and this number may be of another
-        "whose": gpus.whose_is(source),
+        "whose": cells.whose_is(source),
         "label": label_of(source),
         "tables": found,
         "missing": missing,
@@ -345,7 +345,7 @@ def machine_values(source):
 
 
 def label_of(source):
-    return source.label + gpus.in_brackets(gpus.whose_is(source))
+    return source.label + gpus.in_brackets(cells.whose_is(source))
 
 
 def not_among(sources, others):
@@ -409,7 +409,7 @@ def page_values(sources, beside, drawings, images="", uri=data_uri):
     every, judged = [machine_values(source) for source in [*sources, *beside]], cells.on_gpu(sources)
     every[0]["ahead"] = judged is not sources[0]
     verdicts = claims.judge_all(judged)
-    others = [(other.label, claims.judge_all(other)) for other in beside if gpus.whose_is(other) != "contributed"]
+    others = [(other.label, claims.judge_all(other)) for other in beside if cells.whose_is(other) != "contributed"]
     many = many_gpus([*sources, *beside], drawings, uri)
     measured = [source for source in [*sources, *beside] if source.has_gpu] or sources
     return {

@@ -772,6 +772,15 @@ def test_what_is_missing_is_named(gate, arguments, said):
     assert (done.returncode, done.stderr) == (command.USAGE, said + "\n")
 
 
+def test_a_newest_run_that_is_not_there_is_said_to_be_new(gate, base, tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "yours", lambda: tmp_path / "none")
+    done = gate(base)
+    assert (done.returncode, done.stderr) == (
+        command.USAGE,
+        "NEW is not named, so your newest run is meant: no run found; make bench-all measures one\n",
+    )
+
+
 # ---- Measuring again ----
 
 

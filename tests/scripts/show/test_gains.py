@@ -160,7 +160,7 @@ def test_joules_have_a_column_where_both_were_metered(two_gpus):
 
 def test_the_newest_gpu_is_yours_before_a_stored_and_that_before_a_contributed_one(monkeypatch):
     whose = {}
-    monkeypatch.setattr(gpus, "whose_is", lambda source: whose[source])
+    monkeypatch.setattr(cells, "whose_is", lambda source: whose[source])
     run = runs.load_run(REFERENCE / TABLE_61)
     found = [gpus.Gpu(name, source=cells.Source([run])) for name in ("contributed", "stored", "yours")]
     whose.update({gpu.source: gpu.label for gpu in found})

@@ -121,10 +121,13 @@ def test_a_machine_alone_in_a_figure_is_not_named(thesis):
 
 def test_yours_and_stored_curves_of_hardware_with_one_name_are_told_apart(thesis, tmp_path, monkeypatch):
     monkeypatch.setattr(runs, "RESULTS", tmp_path)
-    stored = shutil.copytree(thesis, tmp_path / "reference/gtx/a")
-    labels = [curve.label for curve in series("4.1", cells.choose(str(thesis), [str(stored)]))]
-    assert labels[1:] == [f"{labels[1].removesuffix(', yours')}, {of}" for of in ("yours", "stored")]
-    assert labels[0].endswith("(thesis)")
+    yours, stored = (shutil.copytree(thesis, tmp_path / store / "gtx/a") for store in ("runs", "reference"))
+    (_, alone), both, (_, *named) = (
+        [curve.label for curve in series("4.1", cells.choose(str(run), [str(other)] if other else []))]
+        for run, other in ((yours, None), (yours, stored), (thesis, stored))
+    )
+    assert both[1:] == [f"{alone} (yours)", f"{alone} (stored)"] and both[0].endswith("(thesis)")
+    assert named == [alone, f"{alone} (stored)"], "a path of the user's has no word"
 
 
 def test_a_montage_leaves_out_what_has_no_image_and_keeps_the_order():
