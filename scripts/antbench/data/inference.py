@@ -17,6 +17,7 @@ from scipy import optimize, special
 
 STATISTICS = ("median", "mean", "p95")
 MIN_FOR_TAIL = 20  # fewest samples for a 95th percentile
+LEAST_ROWS = 3  # fewest rows that tell how much the variance differs from row to row
 MOST_PRIOR_DF = 4  # most degrees of freedom that the variances of other rows count for
 OF_MEDIAN = math.pi / 2  # variance of the median of many normal values, relative to their mean's
 BATCHES = 20  # most batches per process
@@ -112,7 +113,7 @@ def prior_of(variances, df):
     The degrees of freedom are at most MOST_PRIOR_DF, because a few rows look more alike by chance than they are.
     """
     known = variances > 0
-    if np.count_nonzero(known) < 3:
+    if np.count_nonzero(known) < LEAST_ROWS:
         return 0.0, 0.0
     half = df[known] / 2  # of the degrees of freedom
     logs = np.log(variances[known]) - special.digamma(half) + np.log(half)

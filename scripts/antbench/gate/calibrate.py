@@ -12,7 +12,7 @@ import sys
 from datetime import datetime, timezone
 from pathlib import Path
 
-from antbench.data import command, runs
+from antbench.data import command, inference, runs
 from antbench.data.command import ROOT, BadInput, write_file
 from antbench.gate import calibration, rerun
 
@@ -72,9 +72,11 @@ def keep(path, found):
 
 def report(kinds, path):
     for kind, found in kinds.items():
-        spread = found["prior"]["median"]["spread_percent"]
+        spread, rows = found["prior"]["median"]["spread_percent"], found["rows"]
+        few = f"; fewer than {inference.LEAST_ROWS} rows do not tell how much other rows of this kind vary"
         print(
-            f"{kind}: {found['rows']} rows, {found['processes']} processes; medians of a usual row differ by {spread:g} %"
+            f"{kind}: {rows} row{'s'[: rows != 1]}, {found['processes']} processes; "
+            f"medians of a usual row differ by {spread:g} %" + (few if rows < inference.LEAST_ROWS else "")
         )
     print(f"kept in {path}")
 

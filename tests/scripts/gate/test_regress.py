@@ -930,7 +930,12 @@ def test_calibrate_runs_every_driver_and_keeps_what_it_found(tmp_path, monkeypat
     kept = calibration.read(known)
     assert set(kept.kinds) == set(KINDS) and kept.kinds["cuda iteration"]["processes"] == 6
     assert sorted(os.listdir(tmp_path / "new-root/build/calibrate/3.3")) == [f"process-{i}" for i in range(1, 7)]
-    assert "cuda stage under 50 us: 1 rows, 6 processes" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert re.search(r"cuda stage under 50 us: 1 row, 6 processes; .* %; fewer than 3 rows do not tell", out)
+    calibrate.report({"cuda kernel": {**kept.kinds["cuda iteration"], "rows": 3}}, known)
+    assert re.match(
+        "cuda kernel: 3 rows, 6 processes; medians of a usual row differ by [^ ]+ %\n", capsys.readouterr().out
+    )
     # Of the same processes, as a shell lists them, it makes the same.
     again = tmp_path / "again.json"
     processes = sorted((tmp_path / "new-root/build/calibrate/3.3").iterdir())

@@ -224,9 +224,11 @@ def test_what_is_not_measured_alike_is_said(monkeypatch, capsys):
     monkeypatch.setattr(ab, "prepare", lambda *_: ((None, None), ([1], [1])))
     monkeypatch.setattr(rerun, "in_turns", lambda *_: measured)
     assert ab.main(["x", "y"]) == 5
-    assert "not alike: different files d198" in capsys.readouterr().out
+    told = capsys.readouterr()
+    assert "not alike: different files d198" in told.out and "ab: measures all rows of 1 drivers" in told.err
     measured[1].runs[0].meta["inputs"] = measured[0].runs[0].meta["inputs"]
-    assert ab.main(["x", "y"]) == 3
+    assert ab.main(["x", "y", "--rows", "3.3/race"]) == 3
+    assert "measures all rows" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments, error", [
