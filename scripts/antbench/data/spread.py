@@ -57,8 +57,8 @@ class Known:
     of freedom less than there are machines.
     """
 
-    def __init__(self, groups):
-        self.logs = [dict(zip(each, log_means(each))) for each in groups]
+    def __init__(self, logs):
+        self.logs = logs  # for each row {machine: logarithm of its mean}
         self.machines = frozenset(itertools.chain.from_iterable(self.logs))
         self.of_others = {}
         pairs = [abs(a - b) for each in self.logs for a, b in itertools.combinations(each.values(), 2)]
@@ -162,13 +162,24 @@ def for_one_more(logs, misses=MISSES, of_hosts=()):
 
 def differences(groups):
     """{kind of row, or kind of any time: Known}."""
+    return differences_of(kinds_and_logs(groups))
+
+
+def kinds_and_logs(groups):
+    """For each row {machine: (kind of row, logarithm of its mean)}."""
+    return [{machine: (kind_of(rows[0]), log_mean(rows)) for machine, rows in each.items()} for each in groups]
+
+
+def differences_of(of_rows):
+    """differences(), from kinds_and_logs()."""
     known = {}
-    for of_machines in groups:
+    for of_machines in of_rows:
         if len(of_machines) > 1:
-            kind = kind_of(next(iter(of_machines.values()))[0])
+            kind, _ = next(iter(of_machines.values()))
+            logs = {machine: log for machine, (_, log) in of_machines.items()}
             for each in (kind, of_any_time(kind)):
-                known.setdefault(each, []).append(of_machines)
-    return {kind: Known(rows) for kind, rows in known.items() if len(rows) >= MIN_ROWS}
+                known.setdefault(each, []).append(logs)
+    return {kind: Known(logs) for kind, logs in known.items() if len(logs) >= MIN_ROWS}
 
 
 def of_kind(row, known):

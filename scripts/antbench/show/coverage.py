@@ -75,9 +75,14 @@ class Line:
 
 def without_each(groups):
     """Each machine of the groups, the groups without it, and what these tell of differences."""
+    of_rows = spread.kinds_and_logs(groups.values())
     for machine in sorted({machine for of_machines in groups.values() for machine in of_machines}):
-        others = {id_: {m: rows for m, rows in each.items() if m != machine} for id_, each in groups.items()}
-        yield machine, others, spread.differences(others.values())
+        others = {id_: without(machine, each) for id_, each in groups.items()}
+        yield machine, others, spread.differences_of([without(machine, each) for each in of_rows])
+
+
+def without(machine, of_machines):
+    return {each: found for each, found in of_machines.items() if each != machine}
 
 
 def held_out(groups):
