@@ -43,13 +43,12 @@ static const char *selector_hint(const ab_plan *plan, const char *text, char hin
     return search.found ? "" : ab_search_hint(&search, hint);
 }
 
-/* Sets wanted[i] for each selected cell. Processes after the first have fewer cells, so there a selector may match no
- * cell. */
+/* Sets wanted[i] for each selected cell. */
 static ab_status mark_wanted(const ab_plan *plan, bool *wanted)
 {
     for (char **text = plan->options->rows; *text; ++text) {
         ab_selector selector;
-        bool any = plan->share.process > 1;
+        bool any = false;
         char hint[128];
         AB_TRY(ab_selector_read(*text, &selector));
         for (int i = 0; i < plan->n_cells; ++i) {
@@ -113,4 +112,17 @@ ab_status ab_plan_choose(ab_plan *plan)
     if (status.code == AB_OK && plan->options->rows) leave_out_inputs(plan);
     free(wanted);
     return status;
+}
+
+void ab_plan_leave_to_first(ab_plan *plan)
+{
+    int kept = 0;
+    if (plan->share.process == 1) return;
+    for (int i = 0; i < plan->n_cells; ++i)
+        if (plan->cells[i].timed)
+            plan->cells[kept++] = plan->cells[i];
+        else
+            free(plan->cells[i].params);
+    plan->n_cells = kept;
+    leave_out_inputs(plan);
 }

@@ -273,8 +273,7 @@ static ab_status add_cell(const void *context, char values[][AB_SWEEP_VALUE])
                       .c = m->c,
                       .params = calloc(1, m->operation->params_size)};
     const ab_status status = cell->params ? fill_cell(m, values, cell) : ab_failed("out of memory for a row");
-    const bool is_mine = m->plan->share.process == 1 || cell->timed;
-    if (status.code == AB_OK && is_mine)
+    if (status.code == AB_OK)
         ++plan->n_cells;
     else
         free(cell->params);
@@ -410,5 +409,10 @@ ab_status ab_plan_make(const ab_driver *driver, const ab_options *options, const
         if (block->part > last_part) last_part = block->part;
     for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, part));
     AB_TRY(ab_plan_choose(plan));
-    return check_heeded(plan, options->set);
+    AB_TRY(check_heeded(plan, options->set));
+    if (plan->n_cells == 0)
+        return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances "
+                            "(--dry-run lists rows)");
+    ab_plan_leave_to_first(plan);
+    return ab_ok();
 }

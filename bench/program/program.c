@@ -330,10 +330,7 @@ static ab_status prepare(const ab_driver *driver, const ab_options *options, ab_
     AB_TRY(ab_state_open(options, &bench->machine));
     const ab_machine_state *machine = &bench->machine;
     const ab_target target = {machine->have_gpu ? machine->gpu.name : NULL, machine->cpu_name, machine->cores};
-    AB_TRY(ab_plan_make(driver, options, &bench->share, &target, plan));
-    if (plan->n_cells > 0) return ab_ok();
-    return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances "
-                        "(--dry-run lists rows)");
+    return ab_plan_make(driver, options, &bench->share, &target, plan);
 }
 
 static int run(const ab_driver *driver, const ab_options *options)
@@ -345,7 +342,7 @@ static int run(const ab_driver *driver, const ab_options *options)
     if (status.code == AB_OK && options->action == AB_ACTION_DRY_RUN) {
         tell_missing_gpu(&bench);
         ab_print_plan(&plan);
-    } else if (status.code == AB_OK) {
+    } else if (status.code == AB_OK && plan.n_cells > 0) { /* a process after the first may have nothing to time */
         status = measure(&bench, &plan, &exit_code);
     }
     ab_plan_free(&plan);

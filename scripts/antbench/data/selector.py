@@ -7,6 +7,7 @@ parameter, or the columns backend or scope. If it has several values, block=64+1
 import re
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from pathlib import Path
 
 from antbench.data import cells, runs
 from antbench.data.command import BadInput
@@ -46,6 +47,11 @@ def is_of(pattern, name):
 def stood_for(row):
     """The instance that a row's stand-in replaces, from its note: ["d198"], or []."""
     return re.findall(r"(?:generated|drawn) stand-in for ([^\s;]+)", row["note"])
+
+
+def names_input(asked, row):
+    """True if `asked`, of --instances, names the row's input: by its name, by its file, or by what it stands in for."""
+    return row["instance"] in (asked, Path(asked).stem) or asked in stood_for(row)
 
 
 def parse(text):

@@ -37,7 +37,7 @@ def repeat(drivers, options, repetitions, folder):
             out = folder / driver
             arguments = [str(ROOT / PROGRAM), driver, "--quiet", *options]
             arguments += ["--processes", str(repetitions), "--out", str(out)]
-            found[driver].append(rerun.share(arguments, command.written_of(ROOT), out, i))
+            found[driver] += rerun.share(arguments, command.written_of(ROOT), out, i)
     return found
 
 

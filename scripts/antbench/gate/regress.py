@@ -248,10 +248,16 @@ class AskedFor:
         options = self.options.get(row["run"].driver)
         return options is None or (
             options.get("backend", "auto") in ("auto", row["backend"])
-            and row["instance"] in (options.get("instances") or [row["instance"]])
+            and any(selector.names_input(each, row) for each in options.get("instances") or [row["instance"]])
             and any(fnmatchcase(row["implementation"], wanted) for wanted in options.get("implementations") or "*")
-            and any(selector.parse(wanted).means(row) for wanted in options.get("rows") or "*")
+            and any(is_selected(wanted, row) for wanted in options.get("rows") or "*")
         )
+
+
+def is_selected(wanted, row):
+    """True if `wanted`, of --rows, selects the row. A row's stages come with it, in a table of their own."""
+    of_row = selector.parse(wanted)
+    return of_row.means(row) or (row["scope"] == "stage" and replace(of_row, table="").means(row))
 
 
 def same_code(old, now):

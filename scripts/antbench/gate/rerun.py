@@ -25,8 +25,9 @@ OPTIONS = {
     "lock_clocks": WORD,
     "seed": NUMBER,
 }
+INPUT = re.compile(r"/?[A-Za-z0-9.][\w./+-]*")  # a name or a file
 ROWS = re.compile(r"[\w./+*?=;^\[\]-]+")
-LISTS = {"instances": WORD, "implementations": PATTERN, "rows": ROWS}
+LISTS = {"instances": INPUT, "implementations": PATTERN, "rows": ROWS}
 SWEEP = re.compile(r"[a-z][\w-]*=[\w.+-]+(,[\w.+-]+)*")  # the value of one --set
 
 
@@ -57,7 +58,10 @@ class Programs:
         options["seed"] = int(options.get("seed") or 1) + 1
         options.pop("processes", None)  # in_turns gives their number
         instances = {row["instance"] for row in rows if row["run"].driver == driver}
-        options["instances"] = sorted(instances)
+        files = [each for each in options.get("instances") or [] if each not in instances]
+        options["instances"] = [
+            next((each for each in files if Path(each).stem == name), name) for name in sorted(instances)
+        ]
         wanted = sorted({row["implementation"] for row in rows if row["run"].driver == driver})
         if known_implementations(root / program) >= set(wanted):  # rows of scope setup are not in the registry
             options["implementations"] = wanted
@@ -82,7 +86,7 @@ def in_turns(commands, processes, folder, names, enough=lambda *found: False):
             for driver, root, arguments in commands[which]:
                 out = folders[root] / names[which] / driver
                 arguments = [*arguments, "--processes", str(processes), "--out", str(out)]
-                found[which].append(share(arguments, command.written_of(root), out, i + 1))
+                found[which].extend(share(arguments, command.written_of(root), out, i + 1))
         if enough(*found):
             break
     return tuple(sides.Side(loaded) for loaded in found)
@@ -129,9 +133,10 @@ def known_implementations(program):
 
 
 def share(arguments, root, out, process):
-    """Runs one process of a run, number `process` from 1, and returns its part of the run."""
+    """Runs one process of a run, number `process` from 1: [its part of the run], [] if the first one alone has rows."""
     arguments = [*arguments, "--process", str(process)]
     done = subprocess.run(arguments, cwd=root, stdout=subprocess.DEVNULL)
     if done.returncode not in (command.OK, command.WRONG):
         raise BadInput(f"{' '.join(arguments)} ended with {done.returncode}")
-    return runs.load_run(out / f"{runs.SHARE}{process}")
+    part = out / f"{runs.SHARE}{process}"
+    return [runs.load_run(part)] if process == 1 or part.exists() else []

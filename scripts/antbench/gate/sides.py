@@ -128,6 +128,8 @@ def qualities(row):
 def counts(base, new):
     """A line for each driver whose runs are single processes: their number, and the number that was planned."""
     for driver in sorted(base.of_driver.keys() & new.of_driver.keys()):
+        if not any((run.rows["samples"] > 0).any() for side in (base, new) for run in side.shares(driver)):
+            continue  # the first process alone has such rows
         planned = [[run.meta["options"].get("processes") or 0 for run in side.shares(driver)] for side in (base, new)]
         told = [
             f"{label} {len(of)} of {max(len(of), *of, len(others))} processes"

@@ -139,6 +139,16 @@ def test_what_is_not_timed_is_measured_once(tmp_path):
     assert "quality" in first and second == {"run"}
 
 
+def test_a_later_process_without_times_has_nothing_to_do(tmp_path):
+    arguments = ["--backend", "cpu", "--instances", "u12", "--profile", "smoke", "--processes", 2]
+    for process in (1, 2):
+        done = drive(*arguments, "--process", process, "--out", tmp_path, driver="3.2")
+        assert done.returncode == 0 and done.stdout == "", done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["process-1"]
+    done = drive(*arguments, "--rows", "3.2-beta/none", "--process", 2, "--out", tmp_path, driver="3.2")
+    assert done.returncode == 2 and "there is no such row here" in one_line(done)
+
+
 def test_rows_that_nobody_times_need_no_processes(tmp_path):
     done = drive("--instances", "u12", "--backend", "host", "--processes", 3, "--out", tmp_path / "run")
     assert done.returncode == 0 and "processes" not in done.stderr, done.stderr

@@ -1,6 +1,7 @@
 """scripts/bench_pairs, with checkouts whose programs leave their arguments in a file."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,22 @@ def pairs(folder, *arguments, base="base", new="new", out="out", n=2, **environm
         capture_output=True,
         text=True,
     )
+
+
+def test_rows_without_times_are_measured_by_the_first_process(tmp_path):
+    checkout = tmp_path / "checkout"
+    for name in ("scripts", "build"):
+        (checkout / name).parent.mkdir(exist_ok=True)
+        (checkout / name).symlink_to(ROOT / name)
+    rows = "3.2-beta/cpu-blocks-2,3.3/acotsp-seq/u20"
+    options = ["--profile", "smoke", "--backend", "cpu", "--time-budget", "0.02", "--quiet", "--rows", rows]
+    done = pairs(tmp_path, *options, base=checkout, new=checkout, PYTHON=sys.executable, HOME=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    for side in ("base", "new"):
+        found = sorted(
+            str(path.parent.relative_to(tmp_path / "out" / side)) for path in tmp_path.glob(f"out/{side}/**/meta.json")
+        )
+        assert found == ["3.2/process-1", "3.3/process-1", "3.3/process-2"]
 
 
 def test_the_side_that_begins_changes(checkouts):

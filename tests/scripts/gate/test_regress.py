@@ -194,6 +194,23 @@ def test_missing_rows(base, new, gate):
     for rows, code in asked:
         change_meta(new, lambda meta: meta["options"].update(implementations=None, rows=[rows]))
         assert gate(base, new).returncode == code, rows
+    change_meta(new, lambda meta: meta["options"].update(rows=["3.3/ds-*"]))  # their stages come with them
+    assert gate(base, new).stdout.splitlines()[-1] == "inconclusive: 3 missing, 2 same, 2 as good"
+
+
+@pytest.mark.parametrize("asked, code", [
+    ("d198", command.INCONCLUSIVE),
+    ("/some/where/d198.tsp", command.INCONCLUSIVE),
+    ("pr1002", command.INCONCLUSIVE),
+    ("a280", command.OK),
+])  # fmt: skip
+def test_an_input_is_asked_for_by_its_name_its_file_or_what_it_stands_in_for(base, new, asked, code, gate):
+    for side in (base, new):
+        change_rows(side, lambda cells: cells.update(note="generated stand-in for pr1002"))
+        change_meta(side, lambda meta: meta["options"].update(instances=[asked]))
+    drop_samples(new, "ds-roulette")
+    change_rows(new, lambda cells: cells["row"] != "ds-roulette")
+    assert gate(base, new).returncode == code
 
 
 NO_QUALITY = dict.fromkeys(("quality_metric", "quality_best", "quality_mean", "quality_runs"), "")
@@ -854,6 +871,14 @@ def test_both_sides_are_measured_again_by_their_own_commands(base, new, driver, 
     assert "confirmed by a second measurement of both" in capsys.readouterr().out
 
 
+def test_a_file_of_the_users_is_measured_again(base, new, driver, tmp_path):
+    change_meta(base, lambda meta: meta["options"].update(instances=["a280", "/some/where/d198.tsp"]))
+    programs = rerun.Programs(sides.side([base]), sides.side([new]), tmp_path / "base-root", tmp_path / "new-root")
+    programs.measure([row for row in sides.side([new]).rows.to_dict("records") if row["row"] == "ds-roulette"], 1)
+    of_base, of_new = driver.read_text().splitlines()
+    assert " --instances /some/where/d198.tsp " in of_base and " --instances d198 " in of_new
+
+
 def test_they_take_turns(base, new, driver, tmp_path):
     programs = rerun.Programs(sides.side([base]), sides.side([new]), tmp_path / "base-root", tmp_path / "new-root")
     programs.measure([row for row in sides.side([new]).rows.to_dict("records") if row["row"] == "ds-roulette"], 3)
@@ -871,6 +896,7 @@ def test_they_take_turns(base, new, driver, tmp_path):
         lambda meta: meta["options"].update(lock_clocks="base;true"),
         lambda meta: meta["options"].update(backend="--help"),
         lambda meta: meta["options"].update(runs="3;true"),
+        lambda meta: meta["options"].update(instances=["-x/d198"]),
         lambda meta: meta.update(command_line=["build/bin/$(true)", "3.3"]),
         lambda meta: meta.update(command_line=["build/bin/evil.sh"], program="/some/where/evil.sh"),
     ],
