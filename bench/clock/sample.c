@@ -138,8 +138,9 @@ typedef struct sampler {
     double settling_s;            /* seconds that were spent on waiting for threads to settle */
     int kept;                     /* number of kept samples */
     int group, retaken;
-    ab_watch watch; /* counters since the group began */
-    bool late_kept; /* true if late samples count, because their group could not be taken again */
+    ab_watch watch;      /* counters since the group began */
+    bool late_kept;      /* true if late samples count, because their group could not be taken again */
+    bool throttled_kept; /* the same of samples during which the GPU throttled */
     /* Seconds that the process waited, and total seconds, of the kept groups; 0 if not known. */
     double lost_s, took_s;
 } sampler;
@@ -304,13 +305,16 @@ static void look_at_gpu(void *context)
                                                state.throttle, state.throttled});
 }
 
-/* True if the GPU throttled in the group from sample `first` on and the group may be taken again. The group is
- * discarded. */
+/* True if the GPU throttled in the group from sample `first` on, so that the group must be taken again. If it cannot be,
+ * because the GPU is always this hot, the group counts. */
 static bool was_throttled(sampler *s, int first)
 {
     if (!s->in_group.throttled) return false;
+    if (s->retaken == MAX_RETAKEN) {
+        s->throttled_kept = true;
+        return false;
+    }
     discard(s->series, first, s->series->n, "throttled", s->row);
-    if (s->retaken == MAX_RETAKEN) return false;
     cool_down(s->state);
     return true;
 }
@@ -390,6 +394,7 @@ static ab_status take_groups(sampler *s)
         }
     }
     snprintf(s->row->stop_reason, sizeof s->row->stop_reason, "%s", reason);
+    if (s->throttled_kept) ab_row_add_note(s->row, "in some samples the GPU had lowered its clock");
     if (s->late_kept) ab_row_add_note(s->row, "in some samples the GPU may have waited for the CPU");
     return ab_ok();
 }

@@ -1,4 +1,5 @@
 /* Divides a run among processes (share.h). */
+#include <limits.h>
 #include <math.h>
 
 #include "bench/plan/share.h"
@@ -35,6 +36,9 @@ static int count_processes(const ab_options *options)
 ab_status ab_share_make(const ab_driver *driver, const ab_options *options, ab_share *share)
 {
     *share = (ab_share){.effort = chosen_effort(driver, options), .processes = count_processes(options)};
+    if ((double)share->effort.runs * share->effort.iterations > INT_MAX)
+        return ab_bad_input("--runs %d of --iterations %d: expected at most %d iterations in all", share->effort.runs,
+                            share->effort.iterations, INT_MAX);
     if (ranks_started() && share->processes > 1)
         return ab_bad_input("--processes: under MPI each run has one process; for more, repeat the run");
     share->process = options->process ? options->process : 1;

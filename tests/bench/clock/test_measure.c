@@ -761,11 +761,20 @@ static ab_status run_hot(ab_work *work, int stage)
     return run_slowly(work, stage);
 }
 
-static const ab_work_methods hot_methods = {1, {"all"}, run_hot, leave_open};
-
-static ab_series hot_samples(int from, int to, ab_row *row)
+/* One that throttles in each group. */
+static ab_status run_always_hot(ab_work *work, int stage)
 {
-    hot_work hot = {.slow = {.work = {&hot_methods}}, .from = from, .to = to};
+    hot_work *hot = (hot_work *)work;
+    setenv("FAKE_THROTTLE", hot->slow.runs % GROUP < GROUP - 2 ? "0x44" : "0x4", 1);
+    return run_slowly(work, stage);
+}
+
+static const ab_work_methods hot_methods = {1, {"all"}, run_hot, leave_open};
+static const ab_work_methods always_hot_methods = {1, {"all"}, run_always_hot, leave_open};
+
+static ab_series samples_of_hot(const ab_work_methods *methods, int from, int to, ab_row *row)
+{
+    hot_work hot = {.slow = {.work = {methods}}, .from = from, .to = to};
     ab_machine_state machine = {.nvml = ab_nvml_open("0000:65:00.0")};
     const ab_sampling sampling = {.pace = {.budget_s = 10.0},
                                   .backend = AB_CUDA,
@@ -784,6 +793,11 @@ static ab_series hot_samples(int from, int to, ab_row *row)
     the_system.on = false;
     ab_nvml_close(machine.nvml);
     return series;
+}
+
+static ab_series hot_samples(int from, int to, ab_row *row)
+{
+    return samples_of_hot(&hot_methods, from, to, row);
 }
 
 static void test_conditions_are_the_means_of_the_looks_at_work(void **state)
@@ -809,6 +823,19 @@ static void test_a_gpu_that_throttled_at_work_has_its_group_taken_again(void **s
     for (int i = 0; i < GROUP; ++i) assert_string_equal(series.discarded[i], "throttled");
     for (int i = GROUP; i < series.n; ++i) assert_null(series.discarded[i]);
     assert_string_equal(row.throttle, "power-cap"); /* of those that count */
+    ab_series_free(&series);
+}
+
+static void test_a_gpu_that_always_throttles_has_samples_that_count(void **state)
+{
+    (void)state;
+    ab_row row;
+    ab_series series = samples_of_hot(&always_hot_methods, 0, 0, &row);
+    int discarded = 0;
+    for (int i = 0; i < series.n; ++i) discarded += series.discarded[i] != NULL;
+    assert_int_equal(series.n - discarded, 2 * GROUP);
+    assert_true(discarded > 0 && row.discarded == discarded);
+    assert_non_null(strstr(row.note, "the GPU had lowered its clock"));
     ab_series_free(&series);
 }
 
@@ -928,6 +955,7 @@ int main(void)
         cmocka_unit_test(test_a_long_group_is_looked_at_again_and_again),
         cmocka_unit_test_setup(test_conditions_are_the_means_of_the_looks_at_work, load_fake_nvml),
         cmocka_unit_test(test_a_gpu_that_throttled_at_work_has_its_group_taken_again),
+        cmocka_unit_test(test_a_gpu_that_always_throttles_has_samples_that_count),
         cmocka_unit_test(test_energy_is_read_from_step_to_step),
         cmocka_unit_test(test_energy_is_empty_where_it_is_not_known),
     };

@@ -119,6 +119,13 @@ def test_a_run_tells_how_many_there_were(tmp_path):
     runs.load_run(tmp_path / "run").processes
 
 
+def test_more_iterations_than_can_be_counted_are_refused(tmp_path):
+    counts = ("--processes", 1, "--runs", 2148, "--iterations", 1000000)
+    done = drive("--instances", "u20", "--profile", "smoke", *counts, "--out", tmp_path / "run")
+    assert done.returncode == 2 and "--runs 2148 of --iterations 1000000: expected at most 2147483647" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
 def test_more_iterations_than_samples_are_refused(tmp_path):
     drive(
         "--instances",
