@@ -298,13 +298,15 @@ static ab_status measure(ab_bench *bench, ab_plan *plan, int *exit_code)
     const ab_status status =
         in_processes ? ab_measure_in_processes(bench, plan, table_file) : measure_cells(bench, plan, table_file);
     *exit_code = status.code == AB_OK ? ab_bench_exit_code(bench) : AB_EXIT_ERROR;
+    const ab_status finished = ab_run_finish(bench->run, status.code == AB_OK, *exit_code);
+    ab_interrupt_end();
+    if (status.code == AB_OK && finished.code == AB_OK && in_processes)
+        ab_remove_shares(directory, table_file, bench->share.most_processes);
+    /* The run is complete before it is printed, because a reader such as head may end this process. */
     if (status.code == AB_OK && !bench->options->process) ab_print_tables(plan, bench);
     if (status.code == AB_OK) tell_failed(bench);
-    const ab_status closed = ab_run_close(bench->run, status.code == AB_OK, *exit_code);
-    ab_interrupt_end();
-    if (status.code == AB_OK && closed.code == AB_OK && in_processes)
-        ab_remove_shares(directory, table_file, bench->share.most_processes);
-    return status.code == AB_OK ? closed : status;
+    ab_run_free(bench->run);
+    return status.code == AB_OK ? finished : status;
 }
 
 /* ---- The program ---- */

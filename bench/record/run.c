@@ -464,8 +464,9 @@ static ab_status open_run(const ab_options *options, const ab_run_info *info, ab
     return status;
 }
 
-static void free_run(ab_run *run)
+void ab_run_free(ab_run *run)
 {
+    if (!run) return;
     ab_log_close(&run->table);
     ab_log_close(&run->samples);
     if (run->lock >= 0) close(run->lock);
@@ -485,7 +486,7 @@ ab_status ab_run_open(const ab_options *options, const ab_run_info *info, ab_run
     (*run)->process = (*run)->turn = 1;
     const ab_status status = open_run(options, info, *run);
     if (status.code != AB_OK) {
-        free_run(*run);
+        ab_run_free(*run);
         *run = NULL;
     }
     return status;
@@ -579,11 +580,8 @@ ab_status ab_run_note_processes(ab_run *run, int n)
     return ab_ok();
 }
 
-ab_status ab_run_close(ab_run *run, bool complete, int exit_code)
+ab_status ab_run_finish(ab_run *run, bool complete, int exit_code)
 {
-    if (!run) return ab_ok();
-    ab_status status = ab_meta_finish(run->meta, complete, exit_code);
-    if (status.code == AB_OK) status = ab_meta_write(run->meta, run->meta_path);
-    free_run(run);
-    return status;
+    AB_TRY(ab_meta_finish(run->meta, complete, exit_code));
+    return ab_meta_write(run->meta, run->meta_path);
 }

@@ -56,7 +56,9 @@ const ab_row *ab_run_rows(const ab_run *run, int *count);
  * run. */
 ab_status ab_run_note_processes(ab_run *run, int n);
 
-/* Writes the final meta.json, in which "complete" is set, and frees the run, whatever the status. Accepts NULL. */
-ab_status ab_run_close(ab_run *run, bool complete, int exit_code);
+/* Writes the final meta.json, in which "complete" is set. Nothing may be added to the run afterwards. */
+ab_status ab_run_finish(ab_run *run, bool complete, int exit_code);
+
+void ab_run_free(ab_run *run); /* accepts NULL */
 
 #endif

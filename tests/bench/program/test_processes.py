@@ -149,6 +149,18 @@ def test_a_later_process_without_times_has_nothing_to_do(tmp_path):
     assert done.returncode == 2 and "there is no such row here" in one_line(done)
 
 
+def test_a_run_is_complete_before_it_is_printed(tmp_path):
+    """So a reader that leaves, such as head, costs nothing."""
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [PROGRAM, "3.3", *map(str, SMALL), "--processes", "2", "--out", tmp_path / "run"]
+    done = subprocess.run(command, cwd=ROOT, env=environment_of(), stdout=writing, timeout=120)
+    os.close(writing)
+    meta = json.loads((tmp_path / "run/meta.json").read_text())
+    assert done.returncode != 0 and meta["complete"] and len(meta["processes"]) == 2
+    assert not list((tmp_path / "run").glob("process-*"))
+
+
 def test_rows_that_nobody_times_need_no_processes(tmp_path):
     done = drive("--instances", "u12", "--backend", "host", "--processes", 3, "--out", tmp_path / "run")
     assert done.returncode == 0 and "processes" not in done.stderr, done.stderr

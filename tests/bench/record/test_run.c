@@ -34,6 +34,13 @@ static const ab_run_input input_a = {"d198", "/data/my files/d198.tsp",
 static const ab_run_input input_b = {"d198", "/data/my files/d198.tsp",
                                      "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"};
 
+static ab_status close_run(ab_run *run, bool complete, int exit_code)
+{
+    const ab_status status = ab_run_finish(run, complete, exit_code);
+    ab_run_free(run);
+    return status;
+}
+
 /* ---- A directory for each test, which is also the working directory ---- */
 
 static int enter_directory(void **state)
@@ -147,7 +154,7 @@ static const char *run_id_of(const ab_run *run)
 
 static void must_close(ab_run *run)
 {
-    assert_int_equal(ab_run_close(run, true, 0).code, AB_OK);
+    assert_int_equal(close_run(run, true, 0).code, AB_OK);
 }
 
 static void assert_refused(ab_status status, ab_code code, const char *part)
@@ -256,7 +263,7 @@ static void meta_says_what_ran_on_what(void **state)
     assert_true(json_is_false(json_object_get(meta, "complete")));
     assert_true(json_is_null(json_object_get(meta, "ended_utc")));
     json_decref(meta);
-    assert_int_equal(ab_run_close(run, true, AB_EXIT_WRONG).code, AB_OK);
+    assert_int_equal(close_run(run, true, AB_EXIT_WRONG).code, AB_OK);
     meta = read_json("run/meta.json");
     assert_true(json_is_true(json_object_get(meta, "complete")));
     assert_int_equal(strlen(text_at(meta, NULL, "ended_utc")), strlen("2026-01-31T00:00:00Z"));
@@ -465,7 +472,7 @@ static void stages_and_their_whole_are_one_unit(void **state)
         assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
         append_rows(run, 1, 2);
         append_parts(run, reached);
-        assert_int_equal(ab_run_close(run, false, 0).code, AB_OK); /* as if it had been killed here */
+        assert_int_equal(close_run(run, false, 0).code, AB_OK); /* as if it had been killed here */
         options.resume = true;
         assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
         int count;
@@ -566,7 +573,7 @@ static void full_disk_loses_nothing(void **state)
     limit_files(strlen(table) + 100);
     const ab_status no_room_for_row = ab_run_append(run, &row, three_samples, 1);
     limit_files(0);
-    const ab_status no_room_for_new_file = ab_run_close(run, false, AB_EXIT_ERROR);
+    const ab_status no_room_for_new_file = close_run(run, false, AB_EXIT_ERROR);
     limit_files(RLIM_INFINITY);
 
     assert_refused(no_room_for_samples, AB_FAILED, "run/samples.csv: File too large");
@@ -853,7 +860,7 @@ static void rows_stand_once_and_samples_are_times(void **state)
     assert_refused(ab_run_append(run, &next, none, 2), AB_FAILED, "sample 0 took 0 ms");
     assert_int_equal(count_lines("run/samples.csv"), 1 + 3);
     must_close(run);
-    assert_int_equal(ab_run_close(NULL, true, 0).code, AB_OK);
+    ab_run_free(NULL);
 }
 
 #define TEST_IN_DIRECTORY(test) cmocka_unit_test_setup_teardown(test, enter_directory, leave_directory)
