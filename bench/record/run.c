@@ -1,6 +1,6 @@
 /* Manages the directory of a run (bench/record/run.h). */
+#include <dirent.h>
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -40,6 +40,14 @@ static char *join(const char *directory, const char *name)
     return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
+static bool holds(const char *directory, const char *name)
+{
+    char *path = join(directory, name);
+    const bool exists = path && access(path, F_OK) == 0;
+    free(path);
+    return exists;
+}
+
 void ab_table_file(const char *driver, char name[AB_TABLE_FILE])
 {
     snprintf(name, AB_TABLE_FILE, "table-%s.csv", driver);
@@ -57,25 +65,32 @@ static void format_id(const ab_run_info *info, time_t start, char id[ID_SIZE])
     snprintf(id, ID_SIZE, "%s/%s-%s-%s", slug, stamp, ab_build()->commit, info->driver);
 }
 
+/* True for a name that `ls` shows. */
+static int is_shown(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
 /* Returns the directory of the newest run of this machine that has such a table, or NULL. Names begin with the time. If
  * several runs began in one second, they end with a number, and 10 comes after 2. */
 static char *newest_run(const char *runs, const ab_run_info *info)
 {
-    char slug[96], table_file[AB_TABLE_FILE], *pattern, *newest = NULL;
-    glob_t found;
+    char slug[96], table_file[AB_TABLE_FILE], *newest = NULL;
+    struct dirent **found;
     ab_machine_slug(info->machine, slug);
     ab_table_file(info->driver, table_file);
-    if (asprintf(&pattern, "%s/%s/*/%s", runs, slug, table_file) < 0) return NULL;
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) == 0) {
-        const char *last = "";
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            *strrchr(found.gl_pathv[i], '/') = '\0';
-            if (strverscmp(found.gl_pathv[i], last) > 0) last = found.gl_pathv[i];
-        }
-        newest = strdup(last);
-        globfree(&found);
+    char *of_machine = join(runs, slug);
+    const int n = of_machine ? scandir(of_machine, &found, is_shown, versionsort) : -1;
+    for (int i = n - 1; i >= 0; i--) {
+        char *directory = newest ? NULL : join(of_machine, found[i]->d_name);
+        if (directory && holds(directory, table_file))
+            newest = directory;
+        else
+            free(directory);
+        free(found[i]);
     }
-    free(pattern);
+    if (n >= 0) free(found);
+    free(of_machine);
     return newest;
 }
 
@@ -125,14 +140,6 @@ static ab_status choose_directory(const ab_options *options, const ab_run_info *
 }
 
 /* ---- Files ---- */
-
-static bool holds(const char *directory, const char *name)
-{
-    char *path = join(directory, name);
-    const bool exists = path && access(path, F_OK) == 0;
-    free(path);
-    return exists;
-}
 
 /* Opens directory/name as a log. */
 static ab_status open_log(const char *directory, const char *name, ab_log *log)

@@ -337,6 +337,32 @@ static void runs_of_one_second_have_directories_of_their_own(void **state)
     free(last);
 }
 
+/* "[ab]" as a pattern matches the folder "a", whose run is another checkout's. */
+static void the_root_is_no_pattern(void **state)
+{
+    (void)state;
+    static const char *const roots[] = {"a", "[ab]", "?", "*"};
+    ab_options options = make_options(false);
+    ab_run *run;
+    options.out = NULL;
+    for (int i = 0; i < 4; i++) {
+        char expected[32];
+        snprintf(expected, sizeof expected, "%s/results/runs/", roots[i]);
+        assert_int_equal(setenv("ANTBENCH_ROOT", roots[i], 1), 0);
+        options.resume = i > 0; /* there is nothing to resume yet, so a new run begins */
+        assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
+        assert_ptr_equal(strstr(ab_run_directory(run), expected), ab_run_directory(run));
+        char *begun = strdup(ab_run_directory(run));
+        must_close(run);
+
+        options.resume = true;
+        assert_int_equal(open_with(&options, &input_a, NULL, &run).code, AB_OK);
+        assert_string_equal(ab_run_directory(run), begun);
+        must_close(run);
+        free(begun);
+    }
+}
+
 /* ---- Surviving ---- */
 
 static void assert_same_row(const ab_row *row, const ab_row *expected)
@@ -872,6 +898,7 @@ int main(void)
         TEST_IN_DIRECTORY(meta_says_what_ran_on_what),
         TEST_IN_DIRECTORY(default_directory_is_named_for_machine_time_commit_and_driver),
         TEST_IN_DIRECTORY(runs_of_one_second_have_directories_of_their_own),
+        TEST_IN_DIRECTORY(the_root_is_no_pattern),
         TEST_IN_DIRECTORY(killed_run_keeps_every_finished_row),
         TEST_IN_DIRECTORY(resuming_after_a_cut_anywhere_gives_the_unbroken_run),
         TEST_IN_DIRECTORY(stages_and_their_whole_are_one_unit),
