@@ -7,7 +7,6 @@ checked and each text escaped.
 import argparse
 import html
 import json
-import math
 import subprocess
 from collections import Counter
 from datetime import datetime, timezone
@@ -21,33 +20,53 @@ CHANGED = ("wrong", "slower", "missing", "inconclusive", "faster")  # verdicts o
 MOST_ROWS = 50  # most rows of a comment
 LONGEST = 200  # characters of a text
 LARGEST = 1 << 24  # bytes of gate.json
+LARGEST_NUMBER = 1e30  # bound of a time in ms and of a change
 MOST_POINTS = 1000  # most commits of a history
 UNITS = (("s", 1e3), ("ms", 1.0), ("µs", 1e-3), ("ns", 0.0))  # with the least time in ms that is shown in it
 
 
 def read(path):
     """gate.json, checked."""
+    return read_json(path, "result of antbench-results gate --json", found_in, LARGEST)
+
+
+def read_json(path, what, checked_of, most=None):
+    """What checked_of() makes of a JSON file's content. `most`: number of bytes that are read."""
     try:
         text = Path(path).read_bytes()
-        found = json.loads(text[:LARGEST])
-        assert found["schema"] == SCHEMA
-        return [checked(row) for row in found["rows"]]
+        return checked_of(json.loads(text[:most]))
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, AttributeError, AssertionError, RecursionError):
-        raise BadInput(f"{path}:1: no result of antbench-results gate --json") from None
+        raise BadInput(f"{path}:1: no {what}") from None
+
+
+def found_in(content):
+    assert content["schema"] == SCHEMA
+    return [checked(row) for row in content["rows"]]
 
 
 def checked(row):
     texts = {name: cut(row[name]) for name in ("verdict", "row", "reason")}
-    numbers = {name: row[name] for name in ("base_ms", "new_ms", "change", "median_ms")}
-    assert all(each is None or math.isfinite(each) for each in numbers.values())
+    numbers = {name: number(row[name]) for name in ("base_ms", "new_ms", "change", "median_ms")}
     return {**texts, **numbers, "together": row["together"] is True}
 
 
+def number(value):
+    """A number of JSON as a float, or None. A whole number may have any number of digits."""
+    assert value is None or type(value) in (int, float) and abs(value) <= LARGEST_NUMBER
+    return None if value is None else float(value)
+
+
 def cut(text):
+    return utf8(text)[:LONGEST]
+
+
+def utf8(text):
+    """The text. Half a surrogate pair, which no file can hold, is a UnicodeEncodeError."""
     assert isinstance(text, str)
-    return text[:LONGEST]
+    text.encode()
+    return text
 
 
 def shown(ms):
@@ -119,15 +138,28 @@ def put_comment(repository, number, text, otherwise):
 
 
 def append(folder, found, commit):
-    """Adds a commit to the folder's history.json and writes its page."""
+    """Adds a commit to the folder's history.json and writes its page. Both texts are ready before a file is written."""
     path = Path(folder) / "history.json"
-    points = json.loads(path.read_text(encoding="utf-8")) if path.exists() else []
+    points = read_json(path, "history of antbench-results publish", points_in) if path.exists() else []
     rows = {row["row"]: row["median_ms"] for row in found if row["median_ms"] is not None and not row["together"]}
     point = {"commit": commit, "utc": datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ"), "rows": rows}
     points = [*(each for each in points if each["commit"] != commit), point][-MOST_POINTS:]
+    texts = {path.with_name("index.html"): page(points), path: json.dumps(points, separators=(",", ":")) + "\n"}
+    data = {path: text.encode() for path, text in texts.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, json.dumps(points, separators=(",", ":")) + "\n")
-    write_file(path.with_name("index.html"), page(points))
+    for path, each in data.items():
+        write_file(path, each)
+
+
+def points_in(content):
+    """The points of history.json, checked."""
+    return [
+        {
+            **{name: cut(point[name]) for name in ("commit", "utc")},
+            "rows": {cut(name): float(number(ms)) for name, ms in point["rows"].items()},
+        }
+        for point in content
+    ]
 
 
 PAGE = """<!doctype html>
@@ -169,8 +201,10 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="antbench-results publish", description=__doc__.splitlines()[0])
     parser.add_argument("what", choices=("comment", "history"), metavar="comment|history")
     parser.add_argument("gate", metavar="GATE.json", help="what antbench-results gate --json wrote")
-    parser.add_argument("--commit", required=True, metavar="SHA", help="the commit that was measured as NEW")
-    parser.add_argument("--url", default="", metavar="URL", help="where all rows are to be seen: the run's address")
+    parser.add_argument("--commit", required=True, type=utf8, metavar="SHA", help="the commit that was measured as NEW")
+    parser.add_argument(
+        "--url", default="", type=utf8, metavar="URL", help="where all rows are to be seen: the run's address"
+    )
     parser.add_argument(
         "--repository", metavar="OWNER/NAME", help="comment there, by gh; without it the comment is printed"
     )

@@ -264,6 +264,10 @@ def test_a_text_of_a_fork_is_plain_text(tmp_path):
         {"schema": 2},
         {"rows": [row(change="1")]},
         {"rows": [row(new_ms=float("inf"))]},
+        *({"rows": [row(**{name: 10**400})]} for name in ("base_ms", "new_ms", "change", "median_ms")),
+        {"rows": [row(base_ms=-1e31)]},
+        {"rows": [row(median_ms=True)]},
+        *({"rows": [row(**{name: "a \ud800"})]} for name in ("verdict", "row", "reason")),
         {"rows": [row(row=None)]},
         {"rows": 3},
     ],
@@ -271,6 +275,47 @@ def test_a_text_of_a_fork_is_plain_text(tmp_path):
 def test_a_forged_result_is_one_line(tmp_path, members):
     with pytest.raises(BadInput, match=r"gate\.json:1: no result of antbench-results gate --json"):
         publish.read(written(tmp_path, **members))
+
+
+@pytest.mark.parametrize("members", [{"base_ms": 10**400}, {"row": "a \ud800"}])
+def test_a_forged_result_leaves_the_history_as_it_is(tmp_path, capfd, members):
+    def publish_history(of):
+        gate_json = str(written(tmp_path, of))
+        line = [sys.executable, ROOT / "scripts/antbench", "publish", "history", gate_json, "--commit", COMMIT]
+        code = subprocess.run([*line, "--folder", tmp_path / "benchmarks"]).returncode
+        told = capfd.readouterr().err
+        return code, told, {path.name: path.read_bytes() for path in (tmp_path / "benchmarks").glob("*")}
+
+    code, told, _ = publish_history(row(**members))
+    assert code == 2 and told.count("\n") == 1 and not (tmp_path / "benchmarks").exists()
+    code, _, files = publish_history(row())
+    assert code == 0 and files.keys() == {"history.json", "index.html"}
+    code, told, after = publish_history(row(**members))
+    assert code == 2 and told.count("\n") == 1 and after == files
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"commit": 1}',
+        "[3]",
+        '[{"commit": "a", "utc": "b", "rows": {"a \\ud800": 1}}]',
+        '[{"commit": "a", "utc": "b", "rows": {"a": 1e999}}]',
+        "[",
+    ],
+)
+def test_a_broken_history_is_one_line_and_stays(tmp_path, content):
+    path = tmp_path / "history.json"
+    path.write_text(content)
+    with pytest.raises(BadInput, match=r"history\.json:1: no history of antbench-results publish"):
+        publish.append(tmp_path, publish.read(written(tmp_path, row())), COMMIT)
+    assert path.read_text() == content and not (tmp_path / "index.html").exists()
+
+
+def test_a_commit_that_is_no_text_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        publish.main(["comment", str(written(tmp_path, row())), "--commit", "\udcff"])
+    assert ended.value.code == 2 and "--commit" in capsys.readouterr().err
 
 
 def test_a_long_comment_is_cut(tmp_path):
