@@ -82,6 +82,56 @@ def test_nothing_private_is_in_the_archive(private, tmp_path):
         assert secret not in everything, secret
 
 
+def change_host(run, name):
+    meta = meta_of(run)
+    meta["machine"]["host_name"] = name
+    (run / "meta.json").write_text(json.dumps(meta))
+
+
+STORED = runs.RESULTS / "reference/nvidia-h200/20261129T192200Z-03881adb-jpdc-3.3"
+WORDS = (
+    "cuda thesis nvidia loads quality ok deposit jpdc jpdc-3.3 antbench d198 auto host NVIDIA H200 Xeon memory clock 1"
+)
+
+
+@pytest.mark.parametrize("host", WORDS.split())
+def test_a_host_called_like_a_word_of_the_benchmark_changes_no_data(tmp_path, host):
+    run = Path(shutil.copytree(STORED, tmp_path / "run"))
+    change_host(run, host)
+    own, (given,) = runs.load_run(run), runs.load_runs(shared(run, tmp_path / "out"))
+    columns = [name for name in runs.HEADER if name != "note"]
+    assert given.rows[columns].equals(own.rows[columns]) and given.run_id == own.run_id
+    for name in ("program", "options", "processes", "started_utc"):
+        assert given.meta[name] == own.meta[name], name
+    assert given.driver == own.driver and given.meta["command_line"][:6] == own.meta["command_line"][:6]
+    assert [each["name"] for each in given.meta["inputs"]] == [each["name"] for each in own.meta["inputs"]]
+    assert given.meta["devices"][0]["name"] == own.meta["devices"][0]["name"]
+    for name in ("name", "cpu", "os"):
+        assert given.meta["machine"][name] == own.meta["machine"][name], name
+    for given_one, own_one in zip(given.meta["doctor"], own.meta["doctor"]):
+        assert (given_one["what"], given_one["verdict"]) == (own_one["what"], own_one["verdict"])
+
+
+def test_a_folder_called_like_the_host_is_not_told(private, tmp_path):
+    meta = meta_of(private)
+    meta["command_line"] = ["antbench", "3.3", "--out", f"/home/someone/{HOST}-3.3", f"--save=images/{HOST}"]
+    meta["machine"]["kernel"] = f"Linux 6.1.0-{HOST} x86_64"
+    meta["inputs"][0]["path"] = f"/home/someone/{HOST}.tsp"
+    (private / "meta.json").write_text(json.dumps(meta))
+    found = contents(shared(private, tmp_path / "out"))
+    assert HOST not in "".join(found.values())
+    meta = json.loads(found[f"{ID}/meta.json"])
+    assert meta["command_line"] == ["antbench", "3.3", "--out", "host-3.3", "--save=host"]
+
+
+def test_patterns_of_rows_are_no_paths(private, tmp_path):
+    rows = ["3.3/race", "*/*/pr1002", "[3-4].3/race/pr1002"]
+    options = {**meta_of(private)["options"], "rows": rows}
+    change_meta(private, options=options, command_line=["antbench", "3.3", "--rows", ",".join(rows)])
+    (given,) = runs.load_runs(shared(private, tmp_path / "out"))
+    assert given.meta["options"]["rows"] == rows and given.meta["command_line"][3] == ",".join(rows)
+
+
 def test_fingerprints_stay(private, tmp_path):
     own, (given,) = runs.load_run(private), runs.load_runs(shared(private, tmp_path / "out"))
     assert machines.gpus_of(given) == machines.gpus_of(own) == (own.device["fingerprint"],)
@@ -224,6 +274,55 @@ def change_meta(run, **changes):
 def test_runs_of_no_use_are_refused(private, tmp_path, changes, why):
     change_meta(private, **changes)
     with pytest.raises(BadInput, match=why):
+        share.main([str(private), "--out", str(tmp_path / "out")])
+    assert not list(tmp_path.glob("out/*"))
+
+
+def name_input(meta):
+    meta["inputs"].append({"name": f"{HOST}-roads", "sha256": "0" * 64, "path": "roads.tsp"})
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        name_input,
+        lambda meta: meta["options"].update(instances=["d198", f"/home/someone/{HOST}.tsp"]),
+        lambda meta: meta["options"].update(rows=[f"3.3/race/{HOST}"]),
+        lambda meta: meta["command_line"].__setitem__(0, f"bin/{HOST}"),
+    ],
+)
+def test_an_input_called_like_the_host_is_refused(private, tmp_path, spoil):
+    meta = meta_of(private)
+    spoil(meta)
+    (private / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(BadInput, match=f'cannot be shared: ".*{HOST}.*" names the host or the GPU; give the input'):
+        share.main([str(private), "--out", str(tmp_path / "out")])
+    assert not list(tmp_path.glob("out/*"))
+
+
+def test_a_note_that_tells_of_an_input_is_not_changed(private, tmp_path):
+    change_host(private, "d198")
+    table = private / "table-3.3.csv"
+    table.write_text(table.read_text().replace(NOTE, "generated stand-in for d198"))
+    with pytest.raises(BadInput, match="its archive has different"):
+        share.main([str(private), "--out", str(tmp_path / "out")])
+    assert not list(tmp_path.glob("out/*"))
+
+
+@pytest.mark.parametrize("name", ["clean_table", "clean_meta"])
+def test_an_archive_of_other_words_is_refused(private, tmp_path, monkeypatch, name):
+    of = getattr(share, name)
+
+    def spoilt(what, secrets, *others):
+        found = of(what, secrets, *others)
+        if isinstance(found, bytes):
+            return found.replace(b"as-best", b"as-host")
+        if secrets:
+            found["options"]["backend"] = "cpu"
+        return found
+
+    monkeypatch.setattr(share, name, spoilt)
+    with pytest.raises(BadInput, match="its archive has different"):
         share.main([str(private), "--out", str(tmp_path / "out")])
     assert not list(tmp_path.glob("out/*"))
 
