@@ -548,15 +548,33 @@ def yours():
 def find_runs(*roots):
     """The directories of all runs below these folders (default: yours and the stored ones), oldest first.
 
+    The time is the one in meta.json. Runs whose meta.json does not say it come before all others.
+
     If a run of several processes is unfinished, its processes' folders are found in its place. An archive in
     results/contributed/ counts as the folder that it was packed from.
     """
     folders = [*map(Path, roots or stores()[:2])]
     folders += [archive.unpacked(path) for root in folders for path in archives_in(root)]
     found = {meta.parent for folder in folders for meta in folder.rglob("meta.json")}
-    return sorted(
-        (path for path in found if not is_hidden(path, found)), key=lambda path: (in_turn(path.name), str(path))
-    )
+    shown = [path for path in found if not is_hidden(path, found)]
+    return sorted(shown, key=lambda path: (started_of(path), in_turn(path.name), str(path)))
+
+
+def started_of(path):
+    """When the run in a directory began: UTC, as text that sorts by time; "" if its meta.json does not say it."""
+    try:
+        state = (path / "meta.json").stat()
+        return started_once(path / "meta.json", state.st_size, state.st_mtime_ns)
+    except (BadInput, OSError):
+        return ""
+
+
+@functools.cache
+def started_once(path, size, changed):
+    """The time in a meta.json. It is read once, and again only if it has changed; load_run() checks the rest of it."""
+    meta = validate.read_json(path, strict=False)
+    started = meta.get("started_utc") if isinstance(meta, dict) else None
+    return started if validate.is_time(started) else ""
 
 
 def archives_in(folder):
@@ -663,7 +681,7 @@ def nearest(name, names):
 
 def load_runs(name: str | os.PathLike[str]) -> list[Run]:
     """All runs below a directory, newest last. bench-all makes a folder with one run per driver."""
-    return sorted((load_run(path) for path in find_runs(resolve(name))), key=lambda run: run.started)
+    return [load_run(path) for path in find_runs(resolve(name))]
 
 
 def newest_run(root=None):

@@ -481,3 +481,30 @@ def test_runs_are_in_the_order_they_began_in(tmp_path):
         (tmp_path / name / "meta.json").write_text("{}")
     assert [path.name for path in runs.find_runs(tmp_path)] == names
     assert runs.newest_run(tmp_path).name == names[-1]
+
+
+def began(folder, name, meta):
+    """A directory whose meta.json has this text."""
+    (folder / name).mkdir(parents=True)
+    (folder / name / "meta.json").write_text(meta)
+
+
+def test_the_newest_run_is_the_one_that_began_last(tmp_path):
+    """Whatever its folder is called: OUT=results/runs/mine has folders such as 3.3."""
+    began(tmp_path, "mine/3.3", '{"started_utc": "2026-11-24T00:00:00Z"}')
+    began(tmp_path, "mine/3.2", '{"started_utc": "2026-11-22T00:00:00Z"}')
+    began(tmp_path, "intel-xeon-processor/20261123T104720Z-b6e0915-3.3", '{"started_utc": "2026-11-23T10:47:20Z"}')
+    found = runs.find_runs(tmp_path)
+    assert [path.name for path in found] == ["3.2", "20261123T104720Z-b6e0915-3.3", "3.3"]
+    assert runs.newest_run(tmp_path) == tmp_path / "mine/3.3"
+    began(tmp_path, "mine/3.3/again", '{"started_utc": "2026-11-20T00:00:00Z"}')
+    (tmp_path / "mine/3.2/meta.json").write_text('{"started_utc": "2026-11-25T00:00:00Z", "more": 0}')
+    assert [path.name for path in runs.find_runs(tmp_path)][::3] == ["again", "3.2"]
+
+
+@pytest.mark.parametrize("meta", ["", "{", "[]", '"2027"', "{}", '{"started_utc": 7}', '{"started_utc": "yesterday"}'])
+def test_a_run_that_does_not_say_when_it_began_is_found_and_is_not_the_newest(tmp_path, meta):
+    began(tmp_path, "a", '{"started_utc": "2026-11-23T10:47:20Z"}')
+    began(tmp_path, "z", meta)
+    assert [path.name for path in runs.find_runs(tmp_path)] == ["z", "a"]
+    assert runs.newest_run(tmp_path).name == "a"

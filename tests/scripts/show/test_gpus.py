@@ -63,6 +63,16 @@ def test_every_run_is_listed_by_the_name_that_RUN_takes(results, capsys):
     assert re.split("  +", listed["nvidia-rtx-5090/mine"])[1:3] == ["runs", "NVIDIA GeForce RTX 5090"]
 
 
+def test_runs_are_listed_in_the_order_they_began_in(results, capsys):
+    """Not in the order of their folders' names."""
+    meta = results / "runs/nvidia-rtx-5090/mine/meta.json"
+    for started, order in (("2001-01-01", ["mine", "newer"]), ("2099-01-01", ["newer", "mine"])):
+        meta.write_text(json.dumps({**json.loads(meta.read_text()), "started_utc": f"{started}T00:00:00Z"}))
+        list_runs.main(["--csv"])
+        lines = csv.DictReader(capsys.readouterr().out.splitlines())
+        assert [line["run"].rpartition("/")[2] for line in lines] == order
+
+
 def test_runs_of_a_table_or_a_machine_are_listed_alone(results, capsys):
     assert (
         list_runs.main(["--table", "9.9"]) == 77
