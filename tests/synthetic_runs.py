@@ -59,7 +59,7 @@ def made_run(samples, started="2026", quality=None, **options):
         "machine": {"name": "Made up"},
         "devices": [],
     }
-    run = Run(Path("made-up"), meta, pd.DataFrame())
+    run = Run(Path(meta["run_id"]), meta, pd.DataFrame())
     run.__dict__["processes"] = samples  # what a Run reads from samples.csv
     quality = quality or {}
     rows = [made_row(i, sum(map(len, each)), run, quality.get(i, ("", ""))) for i, each in samples.items()]

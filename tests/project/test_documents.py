@@ -164,23 +164,29 @@ STORED = "results/reference/nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"
 NOT_CALIBRATED = ("regress", f"Error {command.INCONCLUSIVE}")  # nobody has calibrated that machine
 
 
+FIRST, SECOND = (f"geforce-gtx-580/2015090{day}T000000Z-0000000" for day in (1, 2))  # yours
+
+
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory):
-    """What git has, with two runs: one of the thesis's machine, as yours, and a stored one."""
+    """What git has, with three runs: two of the thesis's machine, as yours, and a stored one."""
     path = tmp_path_factory.mktemp("tree")
     for name in listed_by_git():
         if not name.startswith("results/reference/") or name.startswith(STORED):
             (path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, path / name)
-    write_run(path / "results/runs/geforce-gtx-580/20150901T000000Z-0000000")
+    for run in (FIRST, SECOND):
+        write_run(path / "results/runs" / run)
     return path
 
 
 def first_with(target):
-    """The first command of the documents that has the target, without its other targets; a placeholder is the run."""
+    """The first command of the documents that has the target, without its other targets; a placeholder is a run."""
     told = next(command for command in of("make") if target in words(command)[1][1:])
-    run = "geforce-gtx-580/20150901T000000Z-0000000"
-    given = [f"{name}={run if value in ('RUN', 'DIR') else value}" for name, value in words(told)[0].items()]
+    run = {"B": SECOND, "NEW": SECOND}  # the other side is FIRST
+    given = [
+        f"{name}={run.get(name, FIRST) if value in ('RUN', 'DIR') else value}" for name, value in words(told)[0].items()
+    ]
     return ["make", f"PYTHON={sys.executable}", *given, target]
 
 

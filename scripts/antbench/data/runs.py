@@ -589,6 +589,11 @@ def place_of(path):
     return next((source for folder, source in archive.FOLDERS.items() if path.is_relative_to(folder)), path)
 
 
+def places_of(loaded):
+    """The places of runs, or of files of other harnesses, by which the same ones are known; links are followed."""
+    return {place_of(each.path).resolve() for each in loaded}
+
+
 def store_of(run):
     """The name of the folder of STORES that a run lies in; "" for another place."""
     return next((root.name for root in stores() if place_of(run.path).is_relative_to(root)), "")

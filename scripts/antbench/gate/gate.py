@@ -182,6 +182,7 @@ def slowed(process, by):
 
 def in_turns(commands, folders, n):
     """Starts both commands `n` times in turns; each writes the file $OUT. The side that begins changes every time."""
+    expect_apart(folders)
     for folder in folders:
         if any(Path(folder).glob("*.json")):
             raise BadInput(f"{folder}: holds results already; name a new folder")
@@ -190,6 +191,13 @@ def in_turns(commands, folders, n):
         for which in (0, 1) if i % 2 else (1, 0):
             start(commands[which], Path(folders[which]).resolve() / f"process-{i}.json", i)
         print(f"process {i} of {n}", file=sys.stderr)
+
+
+def expect_apart(folders):
+    """Refuses folders of which one holds the other, since the files there are read as one side."""
+    base, new = (Path(folder).resolve() for folder in folders)
+    if base.is_relative_to(new) or new.is_relative_to(base):
+        raise BadInput(f"{new}: BASE and NEW share this folder; name two folders, neither within the other")
 
 
 def start(line, out, process):
@@ -295,6 +303,7 @@ def judge_sides(
     measure: Callable[..., tuple[Side, Side]] | None = None,
 ) -> tuple[list[regress.Judgement], list[str], int, regress.Rules]:
     """(judgements, reasons why the sides are not alike, exit code, rules) of two Sides."""
+    sides.expect_two(base, new)
     if "devices" not in allow:
         sides.expect_same_devices(base, new, "--allow devices")
     unlike = [] if "harness" in allow else differences(base, new)

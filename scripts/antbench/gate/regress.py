@@ -429,6 +429,7 @@ def judge_runs(
 ) -> tuple[list[Judgement], list[str], int]:
     """(judgements, reasons why the sides are not alike, exit code) of two RUNs, each measured once."""
     base, new = (sides.side([name]) for name in (base, new))
+    sides.expect_two(base, new)
     sides.expect_same_devices(base, new)
     unlike = sides.differences(base, new, allow)
     judgements = without_grounds(judge(base, new, Rules(least, known_of(new, calibrated))), unlike)
@@ -506,6 +507,7 @@ def main(arguments=None, measure=None):
     base = sides.side([options.base, *options.also_base], options.backend)
     new = options.new or newest_of_yours()
     new = sides.side([new, *options.also_new], options.backend)
+    sides.expect_two(base, new)
     if not options.allow_different_devices:
         sides.expect_same_devices(base, new)
     rules = Rules(options.threshold / 100, known_of(new, options.calibration), options.rerun)

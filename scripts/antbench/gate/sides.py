@@ -221,6 +221,15 @@ def of_devices(old, now):
                 yield f"different {label}: {before.get(name)} and {after.get(name)}"
 
 
+def expect_two(base, new):
+    """Refuses sides that share a run or a file: what is judged against itself never differs."""
+    of_base, of_new = (runs.places_of(side.runs) for side in (base, new))
+    if shared := sorted(of_base & of_new):
+        raise BadInput(
+            f"{shared[0]}: is in BASE and in NEW, so it would be judged against itself; name another BASE or NEW"
+        )
+
+
 def expect_same_devices(base, new, option="--allow-different-devices"):
     """Refuses sides from different machines with one line. Otherwise every row would be "missing"."""
     for backend in sorted(set(base.rows["backend"]) & set(new.rows["backend"])):

@@ -220,6 +220,13 @@ def is_published(side):
     return isinstance(side[0], gpus.Gpu)
 
 
+def expect_two(sides, names):
+    """Refuses two sides that are the same: all ratios would be 1."""
+    a, b = ({gpu.label for gpu in side} if is_published(side) else runs.places_of(side) for side in sides)
+    if a == b:
+        raise BadInput(f"A is {names[0]}, and B, {names[1]}, is the same; name two different sides")
+
+
 def as_gpus(side, name):
     """A side as Gpus."""
     found = side if is_published(side) else gpus.of_sources([cells.Source(side)])
@@ -479,6 +486,7 @@ def read(options):
     names = options.a, options.b
     command.expect("make compare A=RUN B=RUN", A=options.a, B=options.b)
     sides = [side_of(name) for name in names]
+    expect_two(sides, names)
     rows = [None if is_published(side) else runs.best_rows(side) for side in sides]
     head = [
         describe_published(label, side) if of_side is None else describe(label, of_side)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -157,7 +158,7 @@ def test_an_error_is_wrong_unless_both_sides_have_it(sides, judged):
     base, new = sides(google, edit=failing)
     code, told = judged(base, new)
     assert code == 4 and re.search(r"^wrong +sum gbench real \(wrong sum: 3, not 4\)$", told, re.M)
-    code, told = judged(new, new)
+    code, told = judged(new, shutil.copytree(new, f"{new}-copy"))
     assert code == 0 and "3 same, 1 not timed" in told
 
 
@@ -212,7 +213,7 @@ def test_nvbench_means_and_samples(sides, judged, samples):
     assert code == 3 and re.search(r"^slower +copy nvbench N=2\^10 gpu: ", told, re.M), told
     assert "1 slower, 1 same, 1 not timed" in told
     assert ("p95" in re.search("limits of a usual row.*", told)[0]) == bool(samples)
-    assert judged(base, base)[0] == 0
+    assert judged(base, shutil.copytree(base, f"{base}-copy"))[0] == 0
 
 
 def test_a_state_that_new_skips_is_inconclusive(sides, judged):
@@ -409,6 +410,40 @@ def test_a_command_that_fails_is_one_line(judged, tmp_path, line, told):
     with pytest.raises(CannotMeasure, match=told) as error:
         judged(tmp_path / "a", tmp_path / "b", "--base-command", line, "--new-command", line)
     assert error.value.code == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "base base",
+        "base link",
+        "base/0.json base/../base/0.json",
+        "base base/0.json",
+        "base new --also-new link/3.json",
+        "base new --also-base new/3.json --allow devices",
+    ],
+)
+def test_a_file_is_not_judged_against_itself(sides, judged, tmp_path, monkeypatch, arguments):
+    sides(google)
+    monkeypatch.chdir(tmp_path)
+    Path("link").symlink_to("base")
+    with pytest.raises(
+        BadInput, match=r"\d.json: is in BASE and in NEW, so it would be judged against itself; name "
+    ) as error:
+        judged(*arguments.split())
+    assert error.value.code == 2
+    with pytest.raises(BadInput, match="judged against itself"):
+        antbench.gate("base", ["new", "base/0.json"])
+
+
+@pytest.mark.parametrize("folders", ["gs gs", "gs ./gs", "gs link", "gs gs/new", "link/base gs"])
+def test_both_sides_are_not_measured_in_one_folder(judged, tmp_path, monkeypatch, folders):
+    """It is said before anything is measured."""
+    monkeypatch.chdir(tmp_path)
+    Path("link").symlink_to("gs")
+    with pytest.raises(BadInput, match="gs.*: BASE and NEW share this folder; name two folders") as error:
+        judged(*folders.split(), "--base-command", "touch started", "--new-command", "touch started")
+    assert error.value.code == 2 and not Path("started").exists() and not Path("gs").exists()
 
 
 # ---- From Python, and as a command ----

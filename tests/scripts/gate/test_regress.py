@@ -777,6 +777,39 @@ def test_runs_of_one_side_are_of_one_program_and_one_way(base, new, tmp_path, ga
     assert gate(base, new, "--also-base", first, "--also-new", again).returncode == command.OK
 
 
+ITSELF = "is in BASE and in NEW, so it would be judged against itself; name another BASE or NEW"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "base base",
+        "base folder/../base",
+        "link base --allow-different-devices",
+        "folder folder/again",
+        "base folder --also-new link",
+        "base folder --also-base folder/again",
+    ],
+)
+def test_a_run_is_not_judged_against_itself(gate, base, tmp_path, monkeypatch, arguments):
+    """Not even as one process of several, or by another name."""
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(base, "folder/again")
+    Path("link").symlink_to(base)
+    assert gate("base", "folder").returncode == command.OK
+    done = gate(*arguments.split())
+    assert (done.returncode, done.stdout) == (command.USAGE, "")
+    assert done.stderr.endswith(f": {ITSELF}\n") and done.stderr.count("\n") == 1
+
+
+def test_base_is_not_the_newest_run_that_is_meant(gate, base, tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "yours", lambda: tmp_path)
+    done = gate(base)
+    assert (done.returncode, done.stderr) == (command.USAGE, f"{base}: {ITSELF}\n")
+    with pytest.raises(command.BadInput, match=ITSELF):
+        regress.judge_runs(base, base)
+
+
 @pytest.mark.parametrize(
     "arguments, said",
     [

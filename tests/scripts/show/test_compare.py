@@ -76,9 +76,29 @@ def test_times_are_of_what_their_quotient_is_of(of_one, monkeypatch):
         assert line["ratio"] == pytest.approx(line["b_ms"] / line["a_ms"], rel=1e-3)
 
 
-def test_one_machine_has_the_same_hardware(capsys):
-    compare.main([str(DATA / "newer"), str(DATA / "newer")])
+def test_one_machine_has_the_same_hardware(tmp_path, capsys):
+    compare.main([str(DATA / "newer"), str(shutil.copytree(DATA / "newer", tmp_path / "copy"))])
     assert "\nthe same hardware\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "a, b", [("newer", "newer"), ("newer", "folder/../link"), ("link", "folder"), ("GTX 580", "gtx580")]
+)
+def test_nothing_is_compared_with_itself(tmp_path, monkeypatch, a, b):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(DATA / "newer", "folder/newer")
+    Path("newer").symlink_to("folder/newer")
+    Path("link").symlink_to("folder/newer")
+    with pytest.raises(BadInput, match=f"^A is {a}, and B, {b}, is the same; name two different sides$") as error:
+        compare.main([a, b])
+    assert error.value.code == 2
+
+
+def test_a_run_is_compared_with_a_folder_that_holds_it_and_another(tmp_path, capsys):
+    """A machine's name is the best row of each cell, so this tells where the run is not the best."""
+    for name in ("newer", "older"):
+        shutil.copytree(DATA / name, tmp_path / name)
+    assert compare.main([str(tmp_path / "older"), str(tmp_path)]) == 0 and "B is faster" in capsys.readouterr().out
 
 
 def test_different_gpus_are_normalised_and_marked(slower_gpu, capsys):
