@@ -43,13 +43,17 @@ def path_for(run):
 
 
 class Calibration:
-    """What is known of a machine's kinds; empty without a file. `lack` and `remedy` are said of a kind not known."""
+    """What is known of a machine's kinds; empty without a file. `lack` and `remedy` are said of a kind not known.
 
-    def __init__(self, kinds=None, path=None, lack="not calibrated here", remedy="make calibrate"):
-        self.kinds, self.path, self.lack, self.remedy = kinds or {}, path, lack, remedy
+    Nothing is known of rows with less than `fewest` processes on a side.
+    """
 
-    def knows(self, kind):
-        return kind in self.kinds
+    def __init__(self, kinds=None, path=None, lack="not calibrated here", remedy="make calibrate", fewest=1):
+        self.kinds, self.path, self.lack, self.remedy, self.fewest = kinds or {}, path, lack, remedy, fewest
+
+    def knows(self, kind, processes):
+        """True if a row of this kind, with so many processes per side, may be slower."""
+        return kind in self.kinds and processes >= self.fewest
 
     def limits(self, kind, sizes, least, p, squares=None):
         """For each statistic the change, as a logarithm, from which it is not chance (inference.limit); at least
@@ -58,7 +62,7 @@ class Calibration:
         It is inf if unknown. Without `squares` it is the limit of a usual row of the kind.
         """
         floor = math.log1p(least)
-        if kind not in self.kinds:
+        if not self.knows(kind, min(sizes)):
             return np.full(len(STATISTICS), floor)
         prior = self.kinds[kind]["prior"]
         known = [prior[name] or {"df": 1, "spread_percent": math.nan} for name in STATISTICS]

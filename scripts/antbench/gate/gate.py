@@ -84,8 +84,8 @@ def own_calibration(judgements):
         kinds[kind] = {
             "prior": {name: calibration.prior(variances[:, i], df, 0) for i, name in enumerate(inference.STATISTICS)}
         }
-    few = f"of fewer than {OWN} processes per side"
-    return calibration.Calibration(kinds, lack=few, remedy=f"measure {IN_TURNS} of each side")
+    few = f"not judged by fewer than {OWN} processes per side"
+    return calibration.Calibration(kinds, lack=few, remedy=f"measure {IN_TURNS} of each side", fewest=OWN)
 
 
 def values_of(judgements):

@@ -193,9 +193,10 @@ def known_of(rules, judgements):
         if j.processes:
             kinds.setdefault(j.kind, []).append(j)
     for kind, of_kind in sorted(kinds.items()):
-        processes = min(j.processes for j in of_kind)
+        enough = [j for j in of_kind if rules.known.knows(kind, j.processes)]
+        processes = min(j.processes for j in enough or of_kind)
         limits = rules.limits(kind, (processes, processes))
-        if rules.known.knows(kind):
+        if enough:
             seen = [100 * j.seen for j in of_kind if not np.isnan(j.seen)]
             known = [(name, limit) for name, limit in zip(inference.STATISTICS, limits) if limit < np.inf]
             told = ", ".join(f"{name} {percent(limit)}" for name, limit in known)

@@ -153,7 +153,7 @@ def judge_times(old, now, rules):
         same_code(old, now),
         *(math.exp(np.median(side[:, of])) for side in values),
         of=inference.STATISTICS[of],
-        seen=math.expm1(np.nanmin(needed)) if rules.known.knows(kind) and not over.any() else np.nan,
+        seen=math.expm1(np.nanmin(needed)) if rules.known.knows(kind, processes) and not over.any() else np.nan,
         processes=processes,
         kind=kind,
         values=tuple(values),
@@ -181,7 +181,7 @@ def judge_together(judgements, rules):
     found = []
     for backend in sorted({j.row["backend"] for j in judgements if j.values}):
         kind, rows = f"{backend} {calibration.TOGETHER}", rows_together(judgements, backend)
-        if len(rows) >= calibration.MANY and rules.known.knows(kind):
+        if len(rows) >= calibration.MANY and rules.known.knows(kind, rows[0].processes):
             found.append(judge_as_one(kind, [j.values for j in rows], rules))
     return found
 
@@ -218,7 +218,7 @@ def too_few(base, new):
 
 def decide_slower(told, rules, few):
     """The verdict on a row one of whose statistics exceeds its limit."""
-    if not rules.known.knows(told.kind):
+    if not rules.known.knows(told.kind, told.processes):
         return replace(told, verdict="inconclusive", reason=f"slower, but {told.kind} rows are {rules.known.lack}")
     if few:
         return replace(told, verdict="inconclusive", reason=f"slower, but fewer than {FEW} samples of one process")
@@ -447,7 +447,8 @@ def known_of(new, calibrated=None):
 
 def tell_what_is_found(judgements, rules):
     """Prints the limits of usual rows if the gate has few processes."""
-    few = {j.kind: j.processes for j in judgements if 0 < j.processes < FEW_PROCESSES and rules.known.knows(j.kind)}
+    known = [j for j in judgements if j.processes and rules.known.knows(j.kind, j.processes)]
+    few = {j.kind: j.processes for j in known if j.processes < FEW_PROCESSES}
     if few:
         limits = {kind: rules.limits(kind, (k, k))[0] for kind, k in few.items()}
         told = ", ".join(f"{gate_report.percent(limit)} of {kind}" for kind, limit in sorted(limits.items()))

@@ -162,6 +162,22 @@ def test_an_error_is_wrong_unless_both_sides_have_it(sides, judged):
     assert code == 0 and "3 same, 1 not timed" in told
 
 
+@pytest.mark.parametrize("of_base, of_new, code", [(1, 1, 5), (2, 2, 5), (2, 7, 5), (7, 2, 5), (3, 3, 3)])
+@pytest.mark.parametrize("program", ["build/bench", "build/other"])
+def test_a_row_of_fewer_than_three_processes_is_never_slower(sides, judged, of_base, of_new, code, program):
+    """Though other rows of its kind have seven, and each process has eight samples; also if its program has no more."""
+    base, new = sides(google, repetitions=8)
+    for side, processes, ns in ((base, of_base, 1e5), (new, of_new, 1.3e5)):
+        for i in range(processes):
+            of_few = Path(side, f"few-{i}.json")
+            rows, random = {"few": ns}, np.random.default_rng(i)
+            google(of_few, random, rows, repetitions=8, edit=lambda found: found["context"].update(executable=program))
+    found, told = judged(base, new)
+    assert found == code and told.count("few gbench real") == 1
+    assert re.search(rf"^{'slower' if code == 3 else 'inconclusive'} +few gbench real", told, re.M)
+    assert f"gbench real: {3 if code == 3 else 7} processes per side; limits of a usual row: " in told
+
+
 def test_a_lost_process_is_told(sides, judged):
     base, new = sides(google)
     found = json.loads(Path(new, "3.json").read_text())
@@ -177,7 +193,7 @@ def test_a_lost_process_is_told(sides, judged):
 def test_few_processes_cannot_fail(sides, judged, processes, code):
     found, told = judged(*sides(google, processes, slower={"sum": 1.5}))
     assert found == code
-    assert code == 3 or "of fewer than 3 processes per side" in told
+    assert code == 3 or "not judged by fewer than 3 processes per side" in told
 
 
 def test_more_files_of_a_side(sides, judged):
