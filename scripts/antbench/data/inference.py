@@ -27,6 +27,11 @@ ERROR = 0.05  # share of intervals that may miss the true ratio
 EFFECT = 3  # distance of two sides that at_any_time() expects, in standard deviations of a process
 
 
+def timed(processes):
+    """The samples of each process that kept some."""
+    return [samples for samples in processes if (~np.isnan(samples)).any()]
+
+
 def matched(*sides):
     """The sides' processes, reduced to the sample numbers that every process of every side kept."""
     n = min(len(samples) for side in sides for samples in side)
@@ -151,8 +156,16 @@ def at_any_time(n, m):
 
 
 def process_ratio(a, b, errors=at_end):
-    """(ratio of the means b / a of two lists of processes, low, high): mean_ratio() of the processes' means."""
-    means = [np.log([np.nanmean(samples) for samples in side]) for side in (a, b)]
+    """(ratio of the means b / a of two lists of processes, low, high): mean_ratio() of the timed processes' means.
+
+    All three are NaN if a side has no timed process. The interval is NaN if each side has one alone.
+    """
+    sides = [timed(side) for side in (a, b)]
+    if not all(sides):
+        return math.nan, math.nan, math.nan
+    means = [np.log([np.nanmean(samples) for samples in side]) for side in sides]
+    if len(means[0]) == len(means[1]) == 1:
+        return math.exp(means[1][0] - means[0][0]), math.nan, math.nan
     return tuple(map(float, mean_ratio(*means, errors)))
 
 

@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-import numpy as np
 import pandas as pd
 
-from antbench.data import runs
+from antbench.data import inference, runs
 from antbench.data.command import BadInput
 
 # Options that change what is measured.
@@ -26,7 +25,7 @@ class Measured:
     @property
     def timed(self):
         """The samples of each process that kept some."""
-        return [samples for samples in self.processes if (~np.isnan(samples)).any()]
+        return inference.timed(self.processes)
 
     @property
     def is_timed(self):

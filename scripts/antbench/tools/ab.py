@@ -216,7 +216,7 @@ def pairs_of(a, b, wanted):
 
 def answer(a, b, threshold, errors=inference.at_end):
     """The Answer for two Measured."""
-    of = [[samples for samples in side.processes if (~np.isnan(samples)).any()] for side in (a, b)]
+    of = [side.timed for side in (a, b)]
     means = [float(np.mean([np.nanmean(samples) for samples in side])) for side in of]
     ratio, low, high = inference.process_ratio(*of, errors)
     shown = ["table", "row", "instance", "backend", "params"] + (["scope"] if a.row["scope"] in cells.BESIDE else [])
@@ -270,7 +270,7 @@ def tell(pairs, answers):
 
 
 def is_timed(a, b):
-    return all(sum((~np.isnan(samples)).any() for samples in side.processes) > 1 for side in (a, b))
+    return all(len(side.timed) > 1 for side in (a, b))
 
 
 # ---- The program ----

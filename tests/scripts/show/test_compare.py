@@ -2,6 +2,7 @@
 
 import io
 import json
+import math
 import re
 import shutil
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from antbench.data import cells, runs
 from antbench.data.command import BadInput
 from antbench.show import compare
-from synthetic_runs import measured_on
+from synthetic_runs import made_run, measured_on
 from thesis_run import quality_row, write_run
 
 RUN_3_3 = "nvidia-h100-80gb-hbm3/20261126T104056Z-c8d43aae-3.3"  # as stored
@@ -74,6 +75,26 @@ def test_times_are_of_what_their_quotient_is_of(of_one, monkeypatch):
     assert len(timed) > 3
     for line in timed:
         assert line["ratio"] == pytest.approx(line["b_ms"] / line["a_ms"], rel=1e-3)
+
+
+def timed_row(*processes):
+    """A row that several processes measured, with the samples of each."""
+    (row,) = made_run({0: list(map(np.array, processes))}).records
+    return {**row, "processes": float(len(processes))}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("first", [math.inf, 1])
+def test_a_process_that_kept_no_sample_is_left_out_of_the_ratio(first):
+    """Also if it kept none of the first iterations alone."""
+    a = timed_row([1.0, 1.1], [1.02, 1.03], [1.01, 1.0])
+    whole, lost, rest = [2.0, 2.1], [math.nan, 2.2 if first == 1 else math.nan], [2.05, 2.02]
+    found = compare.ratio_of(a, timed_row(whole, lost, rest), first)
+    assert found == compare.ratio_of(a, timed_row(whole, rest), first)
+    assert 1.8 < found[1] < found[0] < found[2] < 2.2
+    alone = compare.ratio_of(timed_row(whole, lost), timed_row(lost, rest), first)
+    assert alone[0] == pytest.approx(1.0, abs=0.03) and np.isnan(alone[1:]).all()
+    assert np.isnan(compare.ratio_of(a, timed_row(lost, lost), first)).all()
 
 
 def test_one_machine_has_the_same_hardware(tmp_path, capsys):
