@@ -87,7 +87,7 @@ def test_the_side_that_is_first_changes_every_time(monkeypatch, tmp_path):
     monkeypatch.setattr(
         rerun,
         "share",
-        lambda arguments, root, out, i: turns.append((out.parent.name, i)) or made_run({0: [np.array([1.0])]}),
+        lambda arguments, root, out, i: turns.append((out.parent.name, i)) or [made_run({0: [np.array([1.0])]})],
     )
     commands = ([("3.3", tmp_path, ["x"])], [("3.3", tmp_path, ["x"])])
     a, b = rerun.in_turns(commands, 3, "build/ab/now", ("a", "b"))
@@ -98,7 +98,7 @@ def test_the_side_that_is_first_changes_every_time(monkeypatch, tmp_path):
 def test_what_begins_in_one_second_has_a_folder_of_its_own(monkeypatch, tmp_path):
     places = []
     monkeypatch.setattr(
-        rerun, "share", lambda arguments, root, out, i: places.append(out) or made_run({0: [np.array([1.0])]})
+        rerun, "share", lambda arguments, root, out, i: places.append(out) or [made_run({0: [np.array([1.0])]})]
     )
     for _ in range(3):
         rerun.in_turns(([("3.3", tmp_path, ["x"])], [("3.3", tmp_path, ["x"])]), 1, "build/ab/now", ("a", "b"))

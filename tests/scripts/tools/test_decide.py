@@ -108,7 +108,7 @@ def measured(monkeypatch, tmp_path):
             turns.append(out.parent.name)
             made = made_run({row: [np.array([ms(process)])] for row, ms in enumerate({"a": a, "b": b}[turns[-1]])})
             made.rows["status"] = status
-            return made
+            return [made]
 
         monkeypatch.setattr(rerun, "share", share)
         monkeypatch.setattr(ab, "prepare", lambda *_: ((None, None), ([("3.3", tmp_path, ["x"])],) * 2))
