@@ -77,91 +77,100 @@ class Kernel:
 
 PROTOCOLS = ("protocol=as-best;", "protocol=as;")
 EXAMPLE = "docs/example_rung.cu"
-MINE = Kernel("tsp/mine", EXAMPLE, (("tsp_example", "tsp_mine"),), "AB_EXACT", "3.3", "mine", PROTOCOLS, "u30")
+MINE = Kernel(
+    "tsp/added-by-test",
+    EXAMPLE,
+    (("tsp_example", "tsp_added_by_test"),),
+    "AB_EXACT",
+    "3.3",
+    "added-by-test",
+    PROTOCOLS,
+    "u30",
+)
 KERNELS = [
     MINE,
     Kernel(
-        "tsp/mine-nn",
+        "tsp/added-by-test-nn",
         "kernels/tsp/cand_thread.cu",
-        (("tsp_cand_thread", "tsp_mine_nn"),),
+        (("tsp_cand_thread", "tsp_added_by_test_nn"),),
         "AB_EXACT | TSP_CANDIDATES",
         "4.2",
-        "mine-nn",
+        "added-by-test-nn",
         tuple(f"{protocol}ants=40;nn=32" for protocol in PROTOCOLS),
         "u40",
     ),
     Kernel(
-        "edge-ants/mine",
+        "edge-ants/added-by-test",
         "kernels/edge_ants/thread.cu",
-        (("edge_ants_thread", "edge_ants_mine"),),
+        (("edge_ants_thread", "edge_ants_added_by_test"),),
         "AB_EXACT",
         "5.1",
-        "mine-128",
+        "added-by-test-128",
         ("block=128",),
         "shapes-37x29",
     ),
     Kernel(
-        "canny/mine",
+        "canny/added-by-test",
         "kernels/canny/gpu.cu",
-        (("canny_gpu", "canny_mine"),),
+        (("canny_gpu", "canny_added_by_test"),),
         "AB_PARTIAL",
         "6.1",
-        "canny-mine",
+        "canny-added-by-test",
         ("sigma=0",),
         "shapes-37x29",
     ),
     Kernel(
-        "choice-info/mine",
+        "choice-info/added-by-test",
         "kernels/choice_info/multiply.cu",
-        (("choice_info_multiply", "choice_info_mine"),),
+        (("choice_info_multiply", "choice_info_added_by_test"),),
         "0",
         "jsc-1",
-        "mine",
+        "added-by-test",
         ("block=256",),
         "u30",
     ),
     Kernel(
-        "deposit/mine",
+        "deposit/added-by-test",
         "kernels/deposit/atomic_tiling.cu",
-        (("deposit_atomic_tiling", "deposit_mine"),),
+        (("deposit_atomic_tiling", "deposit_added_by_test"),),
         "0",
         "jpdc-4",
-        "mine",
+        "added-by-test",
         ("block=256",),
         "u30",
     ),
     Kernel(
-        "psystem/mine",
+        "psystem/added-by-test",
         "kernels/psystem/enhanced.cu",
-        (("psystem_enhanced", "psystem_mine"),),
+        (("psystem_enhanced", "psystem_added_by_test"),),
         "0",
         "jsc-3",
-        "mine",
+        "added-by-test",
         ("",),
         "k3-n5-m7",
     ),
 ]
 TWICE = Kernel(  # goes to a city twice: the one it leaves behind is not kept
-    "tsp/twice",
+    "tsp/added-twice",
     EXAMPLE,
-    (("tsp_example", "tsp_twice"), ("tour[place] = tour[step]", "tour[place] = city")),
-    *(MINE.traits, MINE.table, "twice", PROTOCOLS, "u30"),
+    (("tsp_example", "tsp_added_twice"), ("tour[place] = tour[step]", "tour[place] = city")),
+    *(MINE.traits, MINE.table, "added-twice", PROTOCOLS, "u30"),
 )
 BIASED = Kernel(  # valid tours, but the first cities are chosen too often
-    "tsp/biased",
+    "tsp/added-biased",
     EXAMPLE,
-    (("tsp_example", "tsp_biased"), ("u * total", "u * u * total")),
-    *(MINE.traits, MINE.table, "biased", PROTOCOLS, "u30"),
+    (("tsp_example", "tsp_added_biased"), ("u * total", "u * u * total")),
+    *(MINE.traits, MINE.table, "added-biased", PROTOCOLS, "u30"),
 )
 TABLES = {"table_9_9.c": "bench/tables/own", "thesis-9.9.csv": "results/published", "table_9_8.c": "bench/tables/own"}
 OPERATION = {  # edges by Sobel's operator under another name
-    "kernels/mine/operation.c": "kernels/edges/sobel.c",
-    "baselines/mine.c": "baselines/edges/sobel.c",
+    "kernels/added_by_test/operation.c": "kernels/edges/sobel.c",
+    "baselines/added_by_test.c": "baselines/edges/sobel.c",
 }
 OPERATION_LINES = """\
-#define NAME_mine "mine"
-OPERATION(mine, NAME_mine, ed_image, ed_params, ed_detector)
-CPU(mine, "seq", mine_seq, "baselines/mine.c", AB_REFERENCE, "a source", "what it does")
+#define NAME_added_by_test "added-by-test"
+OPERATION(added_by_test, NAME_added_by_test, ed_image, ed_params, ed_detector)
+CPU(added_by_test, "seq", added_by_test_seq, "baselines/added_by_test.c", AB_REFERENCE, "a source", "what it does")
 """
 
 
@@ -235,7 +244,8 @@ def tree(tmp_path_factory, request):
         kernel.write(made.path)
     for new, of in OPERATION.items():
         (made.path / new).parent.mkdir(exist_ok=True)
-        (made.path / new).write_text((ROOT / of).read_text().replace("sobel", "mine"))
+        text = (ROOT / of).read_text().replace('"sobel"', '"added-by-test"').replace("sobel", "added_by_test")
+        (made.path / new).write_text(text)
     with open(made.registry, "a") as registry:
         registry.write(OPERATION_LINES)
     for name, folder in TABLES.items():
@@ -321,11 +331,11 @@ def test_a_program_without_the_kernel_says_once_what_to_do(tree):
 
 
 def test_the_kernels_own_tests_are_built_and_run_by_one_command(tree):
-    done = tree.make("test-kernel", "ID=choice-info/mine")
+    done = tree.make("test-kernel", "ID=choice-info/added-by-test")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "test_choice_info: 5 passed" in done.stdout and "test_canny" not in done.stdout
-    missing = tree.make("test-kernel", "ID=choice-info/mien")
-    assert missing.returncode != 0 and "choice-info/mien: not in bench/registry.def" in missing.stderr
+    missing = tree.make("test-kernel", "ID=choice-info/added-by-tset")
+    assert missing.returncode != 0 and "choice-info/added-by-tset: not in bench/registry.def" in missing.stderr
 
 
 # ---- Wrong kernels ----
@@ -392,10 +402,12 @@ def test_a_slip_in_a_table_is_one_line(tree):
 
 
 def test_a_new_operation_is_measured(tree, tmp_path):
-    assert ["mine/seq", "cpu", "baselines/mine.c"] in [line[:3] for line in lines_of(tree.ask("--list"))]
+    assert ["added-by-test/seq", "cpu", "baselines/added_by_test.c"] in [
+        line[:3] for line in lines_of(tree.ask("--list"))
+    ]
     code, (row,), _ = tree.drive(tmp_path / "run", "9.8")
     assert code == command.OK and row["status"] in ("ok", "noisy", "few")
-    assert row["implementation"] == "mine/seq" and "threshold=auto" in row["params"]
+    assert row["implementation"] == "added-by-test/seq" and "threshold=auto" in row["params"]
     assert "threshold=40" in tree.ask("9.8", "--dry-run", "--set", "threshold=40")
 
 

@@ -2,12 +2,12 @@
 #include "bench/plan/driver.h"
 
 static const ab_line lines[] = {
-    {.row = "seq", .implementation = "mine/seq", .params = "threads=1", .label = "CPU, 1 core"},
+    {.row = "seq", .implementation = "added-by-test/seq", .params = "threads=1", .label = "CPU, 1 core"},
     {NULL},
 };
 
 static const ab_heading headings[] = {
-    {.table = "9.8", .title = "mine, time for an image"},
+    {.table = "9.8", .title = "added-by-test, time for an image"},
     {NULL},
 };
 
@@ -20,7 +20,7 @@ const ab_driver table_9_8 = {
     .name = "9.8",
     .program = "table_9_8",
     .machine = "a machine",
-    .summary = "Table 9.8: mine.",
+    .summary = "Table 9.8: added-by-test.",
     .efforts = {{.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 1, .iterations = 5, .budget_s = 1},
                 {.runs = 1, .iterations = 5, .budget_s = 1}},

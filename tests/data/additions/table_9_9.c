@@ -3,7 +3,7 @@
 
 static const ab_line lines[] = {
     {.row = "cpu-rejection", .implementation = "tsp/cpu-rejection", .params = "threads=1", .label = "fastest CPU"},
-    {.row = "mine", .implementation = "tsp/mine"},
+    {.row = "added-by-test", .implementation = "tsp/added-by-test"},
     {NULL},
 };
 
