@@ -34,7 +34,9 @@ def ask(option):
         raise BadInput(f"build/bin/{PROGRAM.name}: not built; make build builds it")
     done = subprocess.run([PROGRAM, option], cwd=ROOT, capture_output=True, text=True)
     if done.returncode != command.OK:
-        raise BadInput(f"{PROGRAM.name} {option} ended with {done.returncode}: {done.stderr.strip()[:200]}")
+        sys.stderr.write(done.stderr)  # each line whole
+        above = "; its message is above" if done.stderr else ""
+        raise BadInput(f"{PROGRAM.name} {option} ended with {done.returncode}{above}")
     return done.stdout
 
 

@@ -96,12 +96,17 @@ def test_a_layout_of_what_does_not_exist_is_refused(files):
         index.main([])
 
 
-def test_a_program_that_says_something_else_is_refused(program, tmp_path):
+def test_a_program_that_says_something_else_is_refused(program, tmp_path, capsys):
     program.write_text("#!/bin/bash\necho id\n")
     with pytest.raises(BadInput, match="antbench --list: expected lines of id backend"):
         index.implementations()
-    program.write_text("#!/bin/bash\necho no such option >&2\nexit 2\n")
-    with pytest.raises(BadInput, match="antbench --tables ended with 2: no such option"):
+    said = f"antbench: {'long ' * 100}line\nantbench: no such option\n"
+    program.write_text(f"#!/bin/bash\nprintf '%s' '{said}' >&2\nexit 2\n")
+    with pytest.raises(BadInput, match="^antbench --tables ended with 2; its message is above$"):
+        index.tables()
+    assert capsys.readouterr().err == said
+    program.write_text("#!/bin/bash\nkill -KILL $$\n")
+    with pytest.raises(BadInput, match="^antbench --tables ended with -9$"):
         index.tables()
     program.unlink()
     with pytest.raises(BadInput, match="build/bin/antbench: not built; make build builds it"):
