@@ -21,7 +21,9 @@ def test_everything_that_is_generated_is_up_to_date():
 def test_every_implementation_is_in_the_index():
     text = index.INDEX.read_text(encoding="utf-8")
     listed = index.implementations()
-    assert listed and all(id_ in text and line["file"] in text for id_, line in listed.items())
+    assert listed
+    missing = [f"{id_} ({line['file']})" for id_, line in listed.items() if id_ not in text or line["file"] not in text]
+    assert not missing, f"make index writes what INDEX.md lacks: {', '.join(missing)}"
 
 
 def test_the_stored_index_has_every_row():
