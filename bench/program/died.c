@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "bench/program/died.h"
@@ -13,7 +14,14 @@ extern char **environ;
 
 static const int signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGBUS, SIGILL};
 static char died[64] = VARIABLE "=";
-static const char **arguments, **environment; /* made before: a handler must not ask for memory */
+static char failed[512]; /* said if the program cannot start again */
+/* Made before: a handler must not ask for memory. In pages of their own that are only read: a kernel may overwrite the
+ * heap. */
+static char **arguments, **environment;
+static struct {
+    char *begin;
+    size_t size;
+} pages;
 static volatile sig_atomic_t measured = -1;
 
 /* Appends a number and a character: a handler must not print. */
@@ -29,6 +37,13 @@ static void append_number(char *text, int number, char end)
     at[1] = '\0';
 }
 
+static void tell_failed(int number)
+{
+    append_number(failed, number, '\0');
+    strcat(failed, ", and the program cannot be started again: measure the others with --implementations\n");
+    (void)!write(STDERR_FILENO, failed, strlen(failed));
+}
+
 /* A signal that another process sent says nothing of the row. */
 static void start_again(int number, siginfo_t *info, void *context)
 {
@@ -37,7 +52,8 @@ static void start_again(int number, siginfo_t *info, void *context)
     if (measured >= 0 && !sent) {
         append_number(died, number, ' ');
         append_number(died, (int)measured, '\0');
-        execve("/proc/self/exe", (char *const *)arguments, (char *const *)environment);
+        execve("/proc/self/exe", arguments, environment);
+        tell_failed(number);
     }
     signal(number, SIG_DFL);
     raise(number);
@@ -54,23 +70,66 @@ static ab_status handle(void)
     return ab_ok();
 }
 
+/* Returns the bytes of a list of texts that NULL ends, such that another list may follow. */
+static size_t size_of(const char *const *list)
+{
+    size_t size = sizeof *list;
+    for (; *list; ++list) size += sizeof *list + strlen(*list) + 1;
+    return (size + sizeof *list - 1) / sizeof *list * sizeof *list;
+}
+
+/* Copies a list of texts to size_of(list) bytes. */
+static char **copy(const char *const *list, char *to)
+{
+    char **const copied = (char **)to, **next = copied;
+    size_t n = 0;
+    while (list[n]) ++n;
+    to += (n + 1) * sizeof *copied;
+    for (; *list; ++list) {
+        *next++ = to;
+        to = stpcpy(to, *list) + 1;
+    }
+    *next = NULL;
+    return copied;
+}
+
+/* Copies both lists to pages that nothing can write. */
+static ab_status keep(const char *const *resumes, const char *const *variables)
+{
+    if (pages.begin) munmap(pages.begin, pages.size);
+    pages.size = size_of(resumes) + size_of(variables);
+    pages.begin = mmap(NULL, pages.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages.begin == MAP_FAILED) {
+        pages.begin = NULL;
+        return ab_failed("out of memory");
+    }
+    arguments = copy(resumes, pages.begin);
+    environment = copy(variables, pages.begin + size_of(resumes));
+    for (char **variable = environment; *variable; ++variable)
+        if (!variable[1]) *variable = died; /* the last one, which the handler writes */
+    return mprotect(pages.begin, pages.size, PROT_READ) == 0 ? ab_ok() : ab_failed("cannot protect memory");
+}
+
 /* The command line that resumes the run, and the environment with the row that died. */
 static ab_status prepare(const ab_options *options, const char *directory)
 {
     const char *const more[] = {"--out", directory, "--resume", NULL};
     const size_t n = (size_t)options->argc;
-    size_t variables = 0;
-    while (environ[variables]) ++variables;
-    free(arguments);
-    free(environment);
-    arguments = calloc(n + sizeof more / sizeof *more, sizeof *arguments);
-    environment = calloc(variables + 2, sizeof *environment);
-    if (!arguments || !environment) return ab_failed("out of memory");
-    memcpy(arguments, options->argv, n * sizeof *arguments);
-    memcpy(arguments + n, more, sizeof more);
-    memcpy(environment, environ, variables * sizeof *environment);
-    environment[variables] = died;
-    return ab_ok();
+    size_t n_variables = 0;
+    while (environ[n_variables]) ++n_variables;
+    const char **resumes = calloc(n + sizeof more / sizeof *more, sizeof *resumes);
+    const char **variables = calloc(n_variables + 2, sizeof *variables);
+    ab_status status = resumes && variables ? ab_ok() : ab_failed("out of memory");
+    if (status.code == AB_OK) {
+        memcpy(resumes, options->argv, n * sizeof *resumes);
+        memcpy(resumes + n, more, sizeof more);
+        memcpy(variables, environ, n_variables * sizeof *variables);
+        variables[n_variables] = died;
+        status = keep(resumes, variables);
+    }
+    free(resumes);
+    free(variables);
+    return status;
 }
 
 static ab_status note_row(ab_bench *bench, const ab_plan *plan, const char *before)
@@ -95,7 +154,14 @@ ab_status ab_died_begin(ab_bench *bench, const ab_plan *plan, const char *direct
     return handle();
 }
 
-void ab_died_measuring(int cell)
+void ab_died_measuring(const ab_bench *bench, const ab_plan *plan, const ab_cell *cell)
 {
-    measured = cell;
+    snprintf(failed, sizeof failed - 128, "%s: %s %s %s %s ended the program by signal ", bench->options->shown,
+             cell->key.table, cell->key.row, cell->key.instance, cell->key.implementation);
+    measured = (int)(cell - plan->cells);
+}
+
+void ab_died_measured(void)
+{
+    measured = -1;
 }

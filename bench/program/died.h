@@ -11,7 +11,8 @@
 /* Prepares for that, and notes the row that ended the process before this one as wrong. The directory is the run's. */
 ab_status ab_died_begin(ab_bench *bench, const ab_plan *plan, const char *directory);
 
-/* Number of the plan's cell that is being measured, which a signal from here on is laid to; -1: none. */
-void ab_died_measuring(int cell);
+/* Says which of the plan's cells is being measured: a signal from here on is laid to it. */
+void ab_died_measuring(const ab_bench *bench, const ab_plan *plan, const ab_cell *cell);
+void ab_died_measured(void);
 
 #endif

@@ -100,9 +100,9 @@ static ab_status measure_cell(ab_bench *bench, ab_plan *plan, ab_loaded *loaded,
         const ab_recorded_row *first = first_of(before, cell);
         const ab_known known = {first ? 1e-3 * first->row.ms.mean : (double)NAN,
                                 ab_verified_find(&before->verified, cell)};
-        ab_died_measuring((int)(cell - plan->cells));
+        ab_died_measuring(bench, plan, cell);
         const ab_status status = ab_cell_measure(bench, plan, loaded, cell, &known, &row);
-        ab_died_measuring(-1);
+        ab_died_measured();
         AB_TRY(status);
         ab_bench_count(bench, row.status);
         ab_format_outcome(&row, outcome);

@@ -1,6 +1,11 @@
 /* In place of DS-Roulette in build/bin/tests/antbench_planted: a construction that visits a city twice. The driver must
  * find that out, give the row no time, and exit with 4 (tests/bench/tables/test_commands.py). An odd number of cities shows
- * a lost barrier instead, which writes far outside of the tours (tests/bench/program/test_died.py). */
+ * a lost barrier instead, which writes far outside of the tours, and 15 cities a kernel that overwrites the heap
+ * (tests/bench/program/test_died.py). */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "kernels/tsp/colony.h"
 
 static __global__ void visit_twice(tsp_device colony)
@@ -24,8 +29,28 @@ static __global__ void lose_a_barrier(tsp_device colony)
     colony.tours[(size_t)*place << 14] = 1;
 }
 
+static __global__ void overwrite(char *from, size_t length)
+{
+    if (threadIdx.x != 0) return;
+    memset(from, 0x55, length);
+    abort();
+}
+
+static ab_status overwrite_the_heap(void)
+{
+    char line[512];
+    unsigned long from = 0, to = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    while (maps && fgets(line, sizeof line, maps))
+        if (strstr(line, "[heap]")) sscanf(line, "%lx-%lx", &from, &to);
+    if (to == 0) return ab_failed("there is no heap");
+    LAUNCH(overwrite, 1, 32, 0)((char *)from, to - from);
+    return AB_LAUNCHED("overwrite");
+}
+
 static ab_status construct(const tsp_device *colony, const tsp_params *, unsigned)
 {
+    if (colony->n == 15) return overwrite_the_heap();
     if (colony->n % 2 == 1) LAUNCH(lose_a_barrier, colony->n_ants, 64, 0)(*colony);
     LAUNCH(visit_twice, colony->n_ants, 32, 0)(*colony);
     return AB_LAUNCHED("visit_twice");

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import subprocess
 
 import pytest
@@ -49,3 +50,33 @@ def test_where_rows_are_only_verified_it_is_an_error_and_tried_again(tmp_path):
     assert {name: row["status"] for name, row in verified.items()} == {"u11": "error", "u12": "wrong", "u13": "error"}
     assert {name: row["status"] for name, row in timed.items()} == {"u11": "wrong", "u12": "wrong", "u13": "wrong"}
     assert "ended the program by signal 11" in timed["u11"]["note"] and timed["u12"]["note"] == verified["u12"]["note"]
+
+
+HEAP = ["--implementations", "tsp/ds-roulette,tsp/i-roulette", "--instances", "u15,u20", "--seed", "1", "--quiet"]
+
+
+def test_a_kernel_may_overwrite_the_heap(tmp_path):
+    """The run's folder is there, which the program needs to start again."""
+    command = [PLANTED, "3.3", *SMOKE, *HEAP, "--out", tmp_path / "out"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 4, done
+    rows = {(row["row"], row["instance"]): row for row in rows_of(tmp_path / "out") if row["table"] == "3.3"}
+    assert "ended the program by signal 6 (Aborted)" in rows["ds-roulette", "u15"]["note"]
+    assert {key: row["status"] for key, row in rows.items()} == {
+        ("ds-roulette", "u15"): "wrong",
+        ("ds-roulette", "u20"): "wrong",
+        ("i-roulette", "u15"): "ok",
+        ("i-roulette", "u20"): "ok",
+    }
+
+
+def test_what_cannot_start_again_names_its_row(tmp_path):
+    source = "#include <errno.h>\nint execve(void) { errno = EACCES; return -1; }\n"
+    library = tmp_path / "no_execve.so"
+    subprocess.run(["gcc", "-fno-builtin", "-shared", "-xc", "-", "-o", library], input=source, text=True, check=True)
+    command = [PLANTED, "3.3", *SMOKE, *HEAP, "--instances", "u15", "--processes", "1", "--out", tmp_path / "out"]
+    environment = {**os.environ, "LD_PRELOAD": str(library)}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
+    assert done.returncode == -6, done
+    assert done.stderr.startswith("antbench 3.3: 3.3 ds-roulette u15 tsp/ds-roulette ended the program by signal 6, and ")
+    assert done.stderr.count("\n") == 1
