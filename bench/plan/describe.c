@@ -7,8 +7,6 @@
 #include "bench/plan/describe.h"
 #include "bench/plan/plan.h"
 
-enum { MAX_IMPLEMENTATIONS = 64 };
-
 static const char *or_empty(const char *text)
 {
     return text ? text : "";
@@ -166,13 +164,13 @@ static bool is_described(const ab_driver *driver, const ab_block *block, const c
 
 static ab_status describe_block(const ab_driver *driver, const ab_block *block, const char *table)
 {
-    const char *ids[MAX_IMPLEMENTATIONS], *source = find_heading(driver, table)->published;
+    const char *ids[AB_MOST_IMPLEMENTATIONS], *source = find_heading(driver, table)->published;
     ab_published_table published = {NULL, 0};
     if (source) AB_TRY(ab_published_read(source, &published));
     for (const ab_line *line = block->lines; line->row; ++line) {
         if (is_described(driver, block, table, line)) continue;
-        const int count = ab_line_implementations(driver, block, line, ids, MAX_IMPLEMENTATIONS);
-        for (int i = 0; i < count && i < MAX_IMPLEMENTATIONS; ++i)
+        const int count = ab_line_implementations(driver, block, line, ids, AB_MOST_IMPLEMENTATIONS);
+        for (int i = 0; i < count && i < AB_MOST_IMPLEMENTATIONS; ++i)
             print_row(driver, block, line, ids[i], table, &published);
     }
     ab_published_free(&published);

@@ -9,8 +9,6 @@
 #include "bench/plan/make.h"
 #include "bench/plan/sweep.h"
 
-enum { MAX_IMPLEMENTATIONS = 64 };
-
 /* ---- Lists of names ---- */
 
 static bool is_among(const char *names, const char *name)
@@ -298,9 +296,9 @@ static ab_status add_implementation(maker *m, const char *id)
 
 static ab_status add_line(maker *m)
 {
-    const char *ids[MAX_IMPLEMENTATIONS];
-    const int count = ab_line_implementations(m->plan->driver, m->block, m->line, ids, MAX_IMPLEMENTATIONS);
-    for (int i = 0; i < count && i < MAX_IMPLEMENTATIONS; ++i) AB_TRY(add_implementation(m, ids[i]));
+    const char *ids[AB_MOST_IMPLEMENTATIONS];
+    const int count = ab_line_implementations(m->plan->driver, m->block, m->line, ids, AB_MOST_IMPLEMENTATIONS);
+    for (int i = 0; i < count && i < AB_MOST_IMPLEMENTATIONS; ++i) AB_TRY(add_implementation(m, ids[i]));
     return ab_ok();
 }
 
@@ -410,9 +408,11 @@ ab_status ab_plan_make(const ab_driver *driver, const ab_options *options, const
     for (int part = 0; part <= last_part; ++part) AB_TRY(add_part(plan, part));
     AB_TRY(ab_plan_choose(plan));
     AB_TRY(check_heeded(plan, options->set));
-    if (plan->n_cells == 0)
+    if (plan->n_cells == 0) {
+        AB_TRY(ab_driver_must_have(driver, options->implementations));
         return ab_bad_input("nothing to measure: no row matches --implementations, --rows, --backend and --instances "
                             "(--dry-run lists rows)");
+    }
     ab_plan_leave_to_first(plan);
     return ab_ok();
 }

@@ -54,6 +54,39 @@ int ab_line_implementations(const ab_driver *driver, const ab_block *block, cons
     return found;
 }
 
+/* True if a line of the block has it. */
+static bool block_has(const ab_driver *driver, const ab_block *block, const char *id)
+{
+    const char *ids[AB_MOST_IMPLEMENTATIONS];
+    for (const ab_line *line = block->lines; line->row; ++line) {
+        const int count = ab_line_implementations(driver, block, line, ids, AB_MOST_IMPLEMENTATIONS);
+        for (int i = 0; i < count && i < AB_MOST_IMPLEMENTATIONS; ++i)
+            if (strcmp(ids[i], id) == 0) return true;
+    }
+    return false;
+}
+
+static bool driver_has(const ab_driver *driver, const char *id)
+{
+    for (const ab_block *block = driver->blocks; block->table; ++block)
+        if (block_has(driver, block, id)) return true;
+    return false;
+}
+
+ab_status ab_driver_must_have(const ab_driver *driver, char *const *names)
+{
+    if (!names || !*names) return ab_ok();
+    for (char *const *name = names; *name; ++name)
+        if (strpbrk(*name, "*?[") || driver_has(driver, *name)) return ab_ok();
+    for (const ab_driver *const *other = ab_drivers; *other; ++other)
+        if (ab_driver_check(*other).code == AB_OK && driver_has(*other, *names))
+            return ab_bad_input("%.128s: no row of driver %s has this implementation; driver %s has it", *names,
+                                driver->name, (*other)->name);
+    return ab_bad_input("%.128s: no row of driver %s has this implementation; no driver has it: add a line to a table "
+                        "(docs/guide/adding.md)",
+                        *names, driver->name);
+}
+
 /* ---- Published numbers ---- */
 
 /* True if the sources measured what the cell measures, with the same parameters and on the same input. A stand-in is

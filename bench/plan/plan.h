@@ -53,9 +53,15 @@ void ab_plan_free(ab_plan *plan); /* accepts a zeroed plan */
 /* Sets the published time of the row in table `table`. If `stage` is not NULL, this is the time of that stage. */
 void ab_plan_add_published(const ab_plan *plan, const ab_cell *cell, const char *table, const char *stage, ab_row *row);
 
+enum { AB_MOST_IMPLEMENTATIONS = 64 }; /* most implementations of a line */
+
 /* Lists the implementations that a line stands for, in the order of the registry: one, or all that its "+" means.
  * Writes the first `size` of them to ids and returns how many there are. */
 int ab_line_implementations(const ab_driver *driver, const ab_block *block, const ab_line *line, const char **ids,
                             int size);
+
+/* Returns AB_BAD_INPUT if the names are ids, not patterns, and no line of the driver has any of them. The message names
+ * a driver that has the first. */
+ab_status ab_driver_must_have(const ab_driver *driver, char *const *names);
 
 #endif

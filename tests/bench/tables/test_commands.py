@@ -493,6 +493,22 @@ def test_wrong_usage_is_exit_2(arguments, expected):
 
 
 @pytest.mark.parametrize(
+    "driver, asked, expected",
+    [
+        ("3.3", "tsp/cand-block", "tsp/cand-block: no row of driver 3.3 has this implementation; driver 4.2 has it"),
+        ("jsc-3", "psystem/reference", "psystem/reference: no row of driver jsc-3 has this implementation; no driver has "
+         "it: add a line to a table (docs/guide/adding.md)"),
+        ("3.3", "tsp/cand-*", "nothing to measure: no row matches"),
+        ("3.3", "tsp/cand-block,tsp/cpu-rejection", "nothing to measure: no row matches"),
+    ],
+)  # fmt: skip
+def test_an_implementation_that_no_row_has(driver, asked, expected):
+    result = drive("--backend", "host", "--implementations", asked, driver=driver)
+    assert result.returncode == 2
+    assert one_line(result).startswith(f"antbench {driver}: {expected}")
+
+
+@pytest.mark.parametrize(
     "n, lines, expected", [(10, 4, "bad.tsp:"), (1, None, "a tour needs at least 2 cities, this instance has 1")]
 )
 def test_broken_instances_are_exit_2(tmp_path, n, lines, expected):
