@@ -16,6 +16,7 @@
 #include "bench/plan/describe.h"
 #include "bench/program/program.h"
 #include "bench/record/build_info.h"
+#include "bench/registry.h"
 #include "bench/solve.h"
 #include "kernels/operation.h"
 #include "mpi/ranks.h"
@@ -107,9 +108,18 @@ static int end_output(int exit_code)
     return exit_code == AB_EXIT_OK ? AB_EXIT_ERROR : exit_code;
 }
 
+static ab_status check_registry(void)
+{
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    return ab_registry_check(all, count);
+}
+
 static int run(int argc, char **argv)
 {
     const char *first = argc > 1 ? argv[1] : "--help";
+    const ab_status registry = check_registry();
+    if (registry.code != AB_OK) return fail(&registry);
     if (strcmp(first, "--help") == 0) return print_help();
     if (strcmp(first, "--version") == 0) return ab_print_version(), AB_EXIT_OK;
     if (strcmp(first, "--rows") == 0) return describe(ab_describe_rows);

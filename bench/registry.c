@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "bench/registry.h"
 #include "config.h"
 #include "kernels/deposit/deposit.h"
 #include "kernels/edge_ants/edge_ants.h"
@@ -101,6 +102,23 @@ const ab_implementation *ab_registry(size_t *count)
 {
     *count = sizeof implementations / sizeof implementations[0];
     return implementations;
+}
+
+/* True if one of them would never be found. */
+static bool are_confused(const ab_implementation *a, const ab_implementation *b)
+{
+    const bool of_gpu = a->backend != AB_CPU && b->backend != AB_CPU;
+    return strcmp(a->id, b->id) == 0 && (a->backend == b->backend || !of_gpu);
+}
+
+ab_status ab_registry_check(const ab_implementation *all, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = i + 1; k < count; k++)
+            if (are_confused(&all[i], &all[k]))
+                return ab_bad_input("bench/registry.def: %.64s is there twice (%.128s, %.128s): rename one", all[i].id,
+                                    all[i].file, all[k].file);
+    return ab_ok();
 }
 
 const ab_operation *const *ab_operations(size_t *count)

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "bench/registry.h"
 #include "kernels/operation.h"
 #include "tests/planted/device_memory.h"
 #include "kernels/tsp/tsp.h"
@@ -28,12 +29,33 @@ static void ids_are_operation_and_name(void **state)
         size_t known = 0;
         for (size_t k = 0; k < n_operations; k++) known += strcmp(operations[k]->name, all[i].operation) == 0;
         assert_int_equal(known, 1);
-        assert_ptr_equal(ab_find_implementation(id, all[i].backend), &all[i]);
+        if (ab_find_implementation(id, all[i].backend) != &all[i]) fail_msg("%s is there twice", id);
         assert_non_null(all[i].open);
         if (access(all[i].file, R_OK) != 0) fail_msg("%s: there is no file %s", id, all[i].file);
     }
     assert_null(ab_find_implementation("tsp/none", AB_CPU));
     assert_null(ab_find_implementation("tsp/cpu-rejection", AB_HOST));
+}
+
+/* Of two of one name only the first would be found. */
+static void an_id_that_is_there_twice_is_refused(void **state)
+{
+    (void)state;
+    size_t count;
+    const ab_implementation *all = ab_registry(&count);
+    ab_implementation planted[] = {{.id = "tsp/race", .backend = AB_CUDA, .file = "kernels/tsp/mine.cu"},
+                                   {.id = "tsp/race", .backend = AB_HOST, .file = "kernels/tsp/mine.cu"},
+                                   {.id = "tsp/other", .backend = AB_HOST, .file = "kernels/tsp/race.cu"}};
+    assert_string_equal(ab_registry_check(all, count).reason, "");
+    assert_int_equal(ab_registry_check(planted, 3).code, AB_OK);
+    planted[2].id = "tsp/race";
+    for (int backend = 0; backend < 2; backend++) {
+        planted[2].backend = backend ? AB_HOST : AB_CPU;
+        const ab_status status = ab_registry_check(planted, 3);
+        assert_int_equal(status.code, AB_BAD_INPUT);
+        assert_string_equal(status.reason, "bench/registry.def: tsp/race is there twice (kernels/tsp/mine.cu, "
+                                           "kernels/tsp/race.cu): rename one");
+    }
 }
 
 static void every_operation_has_a_cpu_and_one_reference_at_most(void **state)
@@ -138,6 +160,7 @@ int main(void)
     unsetenv("ANTBENCH_ONLY"); /* what is tested is the registry, all of it */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_are_operation_and_name),
+        cmocka_unit_test(an_id_that_is_there_twice_is_refused),
         cmocka_unit_test(every_operation_has_a_cpu_and_one_reference_at_most),
         cmocka_unit_test(kernels_are_found),
         cmocka_unit_test(traits_have_names),
