@@ -417,12 +417,20 @@ static ab_status judge(measurement *m)
     return ab_ok();
 }
 
+/* Says what to do about a row that is too large for this profile. */
+static const char *how_to_run(const measurement *m)
+{
+    const double steps = m->cell->c.measure->least_on_host(&m->cell->c, m->cell->params);
+    const double most = m->plan->driver->efforts[AB_THESIS].host_steps;
+    return most == 0 || steps <= most ? "; --profile thesis allows more" : "";
+}
+
 static ab_status fill(measurement *m)
 {
     if (ab_cell_is_too_large(m->cell)) {
         m->row->status = AB_ROW_SKIPPED;
-        ab_row_add_note(m->row, "needs more than the %g steps that profile %s allows on the host backend",
-                        m->cell->c.host_steps, ab_profile_name(m->bench->options->profile));
+        ab_row_add_note(m->row, "needs more than the %g steps that profile %s allows on the host backend%s",
+                        m->cell->c.host_steps, ab_profile_name(m->bench->options->profile), how_to_run(m));
         return ab_ok();
     }
     m->params = malloc(m->cell->operation->params_size);
