@@ -78,5 +78,7 @@ def test_what_cannot_start_again_names_its_row(tmp_path):
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
     assert done.returncode == -6, done
-    assert done.stderr.startswith("antbench 3.3: 3.3 ds-roulette u15 tsp/ds-roulette ended the program by signal 6, and ")
+    assert done.stderr.startswith(
+        "antbench 3.3: 3.3 ds-roulette u15 tsp/ds-roulette ended the program by signal 6, and "
+    )
     assert done.stderr.count("\n") == 1
