@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 
 import pytest
@@ -61,7 +62,7 @@ def test_a_kernel_may_overwrite_the_heap(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 4, done
     rows = {(row["row"], row["instance"]): row for row in rows_of(tmp_path / "out") if row["table"] == "3.3"}
-    assert "ended the program by signal 6 (Aborted)" in rows["ds-roulette", "u15"]["note"]
+    assert re.search("ended the program by signal (6|11) ", rows["ds-roulette", "u15"]["note"])
     assert {key: row["status"] for key, row in rows.items()} == {
         ("ds-roulette", "u15"): "wrong",
         ("ds-roulette", "u20"): "wrong",
@@ -77,8 +78,7 @@ def test_what_cannot_start_again_names_its_row(tmp_path):
     command = [PLANTED, "3.3", *SMOKE, *HEAP, "--instances", "u15", "--processes", "1", "--out", tmp_path / "out"]
     environment = {**os.environ, "LD_PRELOAD": str(library)}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=environment)
-    assert done.returncode == -6, done
-    assert done.stderr.startswith(
-        "antbench 3.3: 3.3 ds-roulette u15 tsp/ds-roulette ended the program by signal 6, and "
-    )
+    assert done.returncode in (-6, -11), done  # the heap may end where it is overwritten
+    told = "antbench 3.3: 3.3 ds-roulette u15 tsp/ds-roulette ended the program by signal"
+    assert done.stderr.startswith(f"{told} {-done.returncode}, and ")
     assert done.stderr.count("\n") == 1
