@@ -337,7 +337,8 @@ def compare(
     if not all(commands):
         return [], [], [], command.SKIPPED
     if not options.rows and wanted == (None, None):
-        tell(f"measures all rows of {len(commands[0])} drivers; ROWS=3.3/race takes these rows alone")
+        n = len(commands[0])
+        tell(f"measures all rows of {n} driver{'s'[: n != 1]}; ROWS=3.3/race takes these rows alone")
     stamp = datetime.now(timezone.utc).strftime("%Y%m%dT%H%M%SZ")
     begin = time.monotonic()
 

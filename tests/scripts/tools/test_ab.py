@@ -225,7 +225,7 @@ def test_what_is_not_measured_alike_is_said(monkeypatch, capsys):
     monkeypatch.setattr(rerun, "in_turns", lambda *_: measured)
     assert ab.main(["x", "y"]) == 5
     told = capsys.readouterr()
-    assert "not alike: different files d198" in told.out and "ab: measures all rows of 1 drivers" in told.err
+    assert "not alike: different files d198" in told.out and "ab: measures all rows of 1 driver;" in told.err
     measured[1].runs[0].meta["inputs"] = measured[0].runs[0].meta["inputs"]
     assert ab.main(["x", "y", "--rows", "3.3/race"]) == 3
     assert "measures all rows" not in capsys.readouterr().err
