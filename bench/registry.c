@@ -31,7 +31,7 @@
     operation##_open function;                                                                                         \
     extern const ab_parameter function##_parameters[] __attribute__((weak)); /* NULL where it has none of its own */
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    extern const struct operation##_rung rung##_host, rung##_cuda;                                                     \
+    extern const struct operation##_rung operation##_rung_##rung##_host, operation##_rung_##rung##_cuda;               \
     extern const ab_parameter rung##_parameters[] __attribute__((weak)); /* NULL if the rung has none */
 #include "bench/registry.def"
 #undef OPERATION
@@ -51,12 +51,15 @@
         *work = status.code == AB_OK ? (ab_work *)state : NULL;                                                        \
         return status;                                                                                                 \
     }
+#define OPEN_RUNG(operation, rung, backend)                                                                            \
+    OPEN(open_##rung##_##backend, operation,                                                                           \
+         operation##_open_##backend(&operation##_rung_##rung##_##backend, problem, params, &state))
 #define OPERATION(operation, name, problem_type, params_type, state_type)
 #define CPU(operation, name, function, file, traits, source, description)                                              \
     OPEN(open_##function, operation, function(problem, params, &state))
 #define GPU(operation, name, rung, file, traits, source, description)                                                  \
-    OPEN(open_##rung##_host, operation, operation##_open_host(&rung##_host, problem, params, &state))                  \
-    CUDA_ONLY(OPEN(open_##rung##_cuda, operation, operation##_open_cuda(&rung##_cuda, problem, params, &state)))
+    OPEN_RUNG(operation, rung, host)                                                                                   \
+    CUDA_ONLY(OPEN_RUNG(operation, rung, cuda))
 #include "bench/registry.def"
 #undef OPERATION
 #undef CPU

@@ -73,10 +73,12 @@ static inline auto ab_launch_together(void (*kernel)(Parameters...), dim3 grid, 
 /* Begins the definition of a rung, the constant data by which registry.def and an operation's opener know a kernel:
  *
  *   AB_RUNG(tsp_rung, tsp_mine) = {.construct = construct};
- */
+ *
+ * Its symbol has the type in it, so a line of registry.def under another operation does not link. */
 #define AB_RUNG(type, name)                                                                                            \
-    extern "C" const type AB_GPU(name);                                                                                \
-    const type AB_GPU(name)
+    extern "C" const type AB_RUNG_OF(type, name);                                                                      \
+    const type AB_RUNG_OF(type, name)
+#define AB_RUNG_OF(type, name) AB_GPU(type##_##name)
 
 /* Begins the table of parameters that only this rung has. No other line is needed. An entry with name NULL ends the
  * table. Its offsets are into the operation's params, in the part for rungs:

@@ -2,7 +2,8 @@
  * threshold. Bound by memory: 1 + 4 bytes per pixel, twice 8, and 4 + 1. Source: KTH §1, §6. */
 #include "kernels/log_edges/detector.h"
 
-extern "C" const convolution_rung AB_GPU(convolution_registers), AB_GPU(convolution_registers_separable);
+#define RUNG(name) AB_RUNG_OF(convolution_rung, name)
+extern "C" const convolution_rung RUNG(convolution_registers), RUNG(convolution_registers_separable);
 
 enum { N_THREADS = 256 };
 
@@ -30,8 +31,8 @@ static ab_status detect(const log_device *device)
     const conv_params gaussian = log_gaussian(), laplace = log_laplacian();
     LAUNCH(widen, grid, N_THREADS, 0)(device->grey, image);
     AB_TRY(AB_LAUNCHED("widen"));
-    AB_TRY(AB_GPU(convolution_registers_separable).convolve(&device->smooth, &gaussian));
-    AB_TRY(AB_GPU(convolution_registers).convolve(&device->laplace, &laplace));
+    AB_TRY(RUNG(convolution_registers_separable).convolve(&device->smooth, &gaussian));
+    AB_TRY(RUNG(convolution_registers).convolve(&device->laplace, &laplace));
     LAUNCH(mark, grid, N_THREADS, 0)(laplacian, device->limit, device->edges);
     return AB_LAUNCHED("mark");
 }

@@ -401,6 +401,19 @@ def test_a_slip_in_a_table_is_one_line(tree):
         assert tree.make("build/bin/antbench").returncode == 0
 
 
+def test_a_kernel_under_another_operation_does_not_link(tree):
+    """It would be called with the structs of that operation."""
+    lines = tree.registry.read_text()
+    assert lines.count('GPU(deposit, "added-by-test"') == 1
+    tree.registry.write_text(lines.replace('GPU(deposit, "added-by-test"', 'GPU(choice_info, "added-elsewhere"'))
+    try:
+        done = tree.make("build/bin/antbench")
+        assert done.returncode != 0 and "choice_info_rung_deposit_added_by_test_host" in done.stderr
+    finally:
+        tree.registry.write_text(lines)
+        assert tree.make("build/bin/antbench").returncode == 0
+
+
 def test_a_new_operation_is_measured(tree, tmp_path):
     assert ["added-by-test/seq", "cpu", "baselines/added_by_test.c"] in [
         line[:3] for line in lines_of(tree.ask("--list"))
