@@ -273,7 +273,7 @@ report: ## build/report/index.html, and the pages it leads to: every table, figu
 site: ## build/site/, a folder for GitHub Pages: the report of all GPUs, stored and contributed, and each row run by run
 	@$(script) site $(ARGS)
 
-gpus: ## how many times as fast the newest GPU is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
+gpus: ## how many times as fast your GPU (else a stored one) is as the published cards, then times by row over all GPUs, published, stored, contributed and yours, as tables and figures (build/gpus/); TABLE=3.3 RUN="RUN ..."
 	@$(script) gpus $(foreach run,$(RUN),--run $(call as_word,$(run))) $(foreach table,$(TABLE),--table $(call as_word,$(table))) $(ARGS)
 
 claims: ## which published sentences hold in a run; RUN= (default: yours on a GPU, else the stored ones)

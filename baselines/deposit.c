@@ -2,7 +2,7 @@
  *
  *   acotsp-seq  double precision, one thread: evaporates half of the matrix and mirrors it, then follows tour after
  *               tour (Dorigo & Stützle 2004, ch. 3); stages "evaporate" and "deposit"
- *   cpu-rows    single precision: the tours as links by city first, then a few rows a thread at a time are evaporated
+ *   cpu-rows    single precision: the tours as links by city first, then a few rows per thread at a time are evaporated
  *               and deposited on while they are in its cache (baselines/trails.h); one stage, "update"
  */
 #include <stdlib.h>

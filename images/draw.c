@@ -412,7 +412,7 @@ ab_status image_describe_drawn(image_kind kind, int width, int height, uint64_t 
 {
     *image = (ab_image){0};
     if (width < 1 || height < 1 || width > IMAGE_MAX_SIDE || height > IMAGE_MAX_SIDE)
-        return ab_bad_input("a drawn image has 1 to %d pixels a side, not %d x %d", IMAGE_MAX_SIDE, width, height);
+        return ab_bad_input("a drawn image has sides of 1 to %d pixels, not %d x %d", IMAGE_MAX_SIDE, width, height);
     AB_TRY(image_set_size(width, height, image));
     image->channels = 3;
     name_drawn(kind, seed, image);

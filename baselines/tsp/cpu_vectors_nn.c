@@ -6,7 +6,7 @@
  * chain of dependent instructions, and the processor fills the gaps in one ant's chain with another's. The walk:
  * cpu_vectors_nn_walk.c.
  *
- * A step whose candidates are exhausted, one in 40, goes to the best remaining city. For every block of 16 cities a row
+ * A step whose candidates are exhausted, one in 40, goes to the best remaining city. For each 16 cities, a row
  * knows the largest weight outside of the set. The block with the largest one is looked at, then the next, until no
  * other can hold a better city: two on average. Measured: docs/log/cpu.md.
  */

@@ -50,7 +50,7 @@ static __device__ __forceinline__ unsigned char is_edge(const unsigned *labels, 
     return label == strong;
 }
 
-/* Four pixels a thread, loaded and stored as one. */
+/* Four pixels per thread, loaded and stored as one. */
 static __global__ void __launch_bounds__(N_THREADS)
     find_edges(const unsigned *labels, unsigned n_pixels, unsigned char *edges)
 {

@@ -45,7 +45,7 @@ static void set_point(const int point[EDGES_AXES], ed_params *params)
     params->hysteresis_passes = 0;
 }
 
-/* The grey image is read and the map written, a byte a pixel each. */
+/* The grey image is read and the map written, a byte per pixel each. */
 static const edges_detector detector = {
     .grid = {.axes = {{EDGES_SIGMAS, .closed_below = true}, {HIGHS}, {LOWS, .closed_below = true}},
              .set = set_point,

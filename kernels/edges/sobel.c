@@ -22,7 +22,7 @@ static void set_point(const int point[EDGES_AXES], ed_params *params)
     params->threshold = edges_threshold(least_threshold, point[1]);
 }
 
-/* The grey image is read and the map written, a byte a pixel each. */
+/* The grey image is read and the map written, a byte per pixel each. */
 static const edges_detector detector = {
     .grid = {.axes = {{1}, {THRESHOLDS}, {1}}, .set = set_point},
     .bytes_per_pixel = 2.0,

@@ -37,7 +37,7 @@ static const ab_parameter parameters[] = {
     {.name = NULL},
 };
 
-/* The grey image is read and the map written, a byte a pixel each. */
+/* The grey image is read and the map written, a byte per pixel each. */
 static const edges_detector detector = {.bytes_per_pixel = 2.0};
 
 static const ab_measure measures[] = {EDGES_TIME_AND_QUALITY(detector), {.name = NULL}};

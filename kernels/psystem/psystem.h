@@ -60,7 +60,7 @@ enum {
 
 typedef struct ps_params {
     int block;   /* threads per block, of a GPU; 0: the kernel's own choice */
-    int tile;    /* membranes a block of psystem/tiled, a power of 2; 0: 32 */
+    int tile;    /* membranes per block of psystem/tiled, a power of 2; 0: 32 */
     int piece;   /* at most 2^piece membranes are in memory at a time */
     int steps;   /* simulators of single steps stop after so many; 0: when the answer has left */
     int threads; /* threads of a CPU; 0: all cores */

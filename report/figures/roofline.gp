@@ -1,7 +1,7 @@
 load "report/figures/common.gp"
 set title "Roofline"
 if (exists("phone") || exists("paper")) { unset title }
-set xlabel "operations a byte that must be moved"
+set xlabel "operations per byte that must be moved"
 set ylabel "GFLOPS"
 set logscale xy
 set offsets 0, 0, 0, 0

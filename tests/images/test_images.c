@@ -708,7 +708,7 @@ static void seeds_and_sizes_make_names(void **state)
     ab_image image;
     const ab_status status = image_draw(IMAGE_HUE, 0, 5, 1, &image);
     assert_int_equal(status.code, AB_BAD_INPUT);
-    assert_string_equal(status.reason, "a drawn image has 1 to 16384 pixels a side, not 0 x 5");
+    assert_string_equal(status.reason, "a drawn image has sides of 1 to 16384 pixels, not 0 x 5");
 }
 
 /* ---- Noise ---- */
@@ -986,7 +986,8 @@ static void unknown_names_get_a_suggestion(void **state)
     }
     assert_load_error("x/y", "x/y: no such file");
     assert_load_error("absent.ppm", "absent.ppm: no such file");
-    assert_load_error("shapes-99999999999", "a drawn image has 1 to 16384 pixels a side, not 2147483647 x 2147483647");
+    assert_load_error("shapes-99999999999",
+                      "a drawn image has sides of 1 to 16384 pixels, not 2147483647 x 2147483647");
 }
 
 /* Any annotator's edge is one; a ground truth that does not fit is an error, not ignored. */
@@ -1147,7 +1148,7 @@ static void describing_finds_what_the_header_says(void **state)
     assert_describe_error("t.pgm", "t.gt.pgm: not a grey image of the size of what it belongs to");
     assert_describe_error("absent.png", "absent.png: no such file");
     assert_describe_error("shapes-16384", "16384 x 16384 pixels, an image has 67108864 at most");
-    assert_describe_error("shapes-20000", "a drawn image has 1 to 16384 pixels a side, not 20000 x 20000");
+    assert_describe_error("shapes-20000", "a drawn image has sides of 1 to 16384 pixels, not 20000 x 20000");
 }
 
 /* The program lies in the project's folder, which is not where these tests run. */

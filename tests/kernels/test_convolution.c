@@ -109,7 +109,7 @@ static void test_filters_of_every_width(void **state)
 static void test_whole_numbers_are_exact(void **state)
 {
     (void)state;
-    /* The last is whole warps wide, of registers: 4 pixels a lane. */
+    /* The last is whole warps wide, of registers: 4 pixels per lane. */
     static const int sizes[][2] = {{1, 1},    {2, 3},    {5, 40},   {33, 7},  {64, 33},
                                    {131, 45}, {150, 70}, {397, 35}, {256, 40}};
     static const int blocks[][2] = {{16, 16}, {32, 32}, {32, 16}, {20, 17}}, rows[] = {0, 1, 2, 4};

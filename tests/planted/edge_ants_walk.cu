@@ -1,4 +1,4 @@
-/* Ants that go where their random numbers say, a thread an ant, right as they stand and wrong in one way for each
+/* Ants that go where their random numbers say, a thread per ant, right as they stand and wrong in one way for each
  * planted bug: verification must reject every one (tests/kernels/edges/test_edge_ants.c). */
 #include "kernels/edge_ants/colony.h"
 #include "tests/planted/edge_ants_walk.h"

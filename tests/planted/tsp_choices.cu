@@ -1,4 +1,4 @@
-/* The random proportional rule as plainly as it can be, a thread an ant, right as it stands and wrong for each fault in
+/* The random proportional rule as plainly as it can be, a thread per ant, right as it stands and wrong for each fault in
  * how its ants choose, by tours that are all valid (tests/kernels/tsp/test_tsp_kernels.c). */
 #include "kernels/cuda/cuda_random.h"
 #include "kernels/tsp/colony.h"

@@ -21,7 +21,7 @@ enum planted_choice_fault {
 extern "C" {
 #endif
 
-/* The random proportional rule, a thread an ant, with the fault. */
+/* The random proportional rule, a thread per ant, with the fault. */
 ab_status planted_choices_open(const tsp_problem *problem, const tsp_params *params, int fault, tsp_colony **colony);
 
 #ifdef __cplusplus

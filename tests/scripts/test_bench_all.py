@@ -277,6 +277,12 @@ def test_where_nothing_could_run_a_row_says_why(folder):
     assert done.stdout.splitlines()[-1] == "5.1: nothing could run: needs 2 ranks, and there is 1"
 
 
+def test_a_note_of_a_row_is_not_why_a_program_was_killed(folder):
+    write(folder / "build/bin/antbench", RUNNING + "kill -SEGV $$\n")
+    done = run(folder, "bench_all", "", "", "--rows", "5.1", ONLY="1")
+    assert done.stdout.splitlines()[-2] == "5.1: ended with SEGV and said nothing"
+
+
 def test_v_shows_every_row_and_a_note_once(folder):
     write(folder / "build/bin/antbench", RUNNING)
     quiet, loud = run(folder, "bench_all", "", ""), run(folder, "bench_all", "", "", V="1")

@@ -29,7 +29,7 @@ static const ab_line lines[] = {
 
 static const ab_line evaporations[] = {
     {.row = "by-entries", .implementation = "deposit/atomic", .label = "a thread an entry"},
-    {.row = "by-rows", .implementation = "deposit/evaporate-rows", .label = "a block a row"},
+    {.row = "by-rows", .implementation = "deposit/evaporate-rows", .label = "a block per row"},
     {NULL},
 };
 static const ab_heading headings[] = {

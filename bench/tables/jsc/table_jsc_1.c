@@ -1,7 +1,7 @@
 /* Table 1 of JSC, its columns of choice_info, and Figure 6 of JPDC: the weights of all edges.
  *
  *   Table 1        time for a matrix by powf(), by __powf() and without a power, in blocks of 256 threads
- *   JPDC Figure 6  operations and bytes a second, from the same rows, and here by threads a block
+ *   JPDC Figure 6  operations and bytes per second, from the same rows, and here by threads per block
  *
  * JSC's times are of a Tesla C1060 and a C2050: the C2050's stand beside ours here, both in the report.
  */

@@ -16,8 +16,8 @@ static const ab_line lines[] = {
 };
 
 static const ab_heading headings[] = {
-    {.table = "jsc-5", .title = "P systems for SAT by membranes a block", .published = "jsc-5", .metric = "run"},
-    {.table = "jsc-5-stages", .title = "P systems for SAT by membranes a block, stages", .published = "jsc-5"},
+    {.table = "jsc-5", .title = "P systems for SAT by membranes per block", .published = "jsc-5", .metric = "run"},
+    {.table = "jsc-5-stages", .title = "P systems for SAT by membranes per block, stages", .published = "jsc-5"},
     {NULL},
 };
 
@@ -30,7 +30,7 @@ const ab_driver table_jsc_5 = {
     .name = "jsc-5",
     .program = "table_jsc_5",
     .machine = "JSC, NVIDIA Tesla C2050",
-    .summary = "Table 5 of JSC: P systems for SAT on a GPU by membranes a block.",
+    .summary = "Table 5 of JSC: P systems for SAT on a GPU by membranes per block.",
     .efforts = {{.runs = 1, .iterations = 3, .budget_s = 0.1, .precise = 0.01, .limit_s = 2},
                 {.runs = 1, .iterations = 50, .budget_s = 0.5, .precise = 0.01, .limit_s = 3},
                 {.runs = 1, .iterations = 100, .budget_s = 0.2, .limit_s = 20}},

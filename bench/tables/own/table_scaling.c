@@ -1,7 +1,7 @@
 /* How Ant System with candidate sets scales over GPUs and machines: a rank of MPI on each (kernels/tsp/team/team.h).
  *
  *   scaling       strong: n ants in all
- *   scaling-weak  n ants a rank, so that an iteration of R ranks has R n of them
+ *   scaling-weak  n ants per rank, so that an iteration of R ranks has R n of them
  *
  * Start it with scripts/ranks 4 scaling, or make bench-scaling RANKS=4: rows of more ranks than there are say so. On a
  * CPU a rank has one thread, on a GPU all of it. The stages "reduce" and "exchange" are what working together costs.

@@ -10,6 +10,7 @@
     3.3/race/d198#energy                           energy of an iteration, of the GPU's whole board, in mJ
     jsc-1/powf/d198#error                          largest relative error that verification found, in millionths
     3.4/ds-roulette/d198?stage=construct#shared    shared memory per block, for the kernel with the most, in bytes
+    scaling-stages/split-2/pr2392?stage=reduce;each=   a condition without a value: rows without this parameter
     jsc-5.2-memory/generic/2^17#count              a count in place of a time: bytes of a GPU's memory, or loads
     3.4/ds-roulette/d198?stage=choice+construct    the sum of two rows
     3.3/cpu-rejection-all,cpu-blocks-all/d198           the time of the fastest of these rows on this instance
@@ -243,7 +244,8 @@ def lines_of(set_name, sources):
     """What {x} runs through in a table of these machines: the set, and the stand-ins measured for its members."""
     for name in members(set_name):
         yield name
-        yield from (other for other in stand_ins(name) if any(other in source.instances for source in sources))
+        without = [source.instances for source in sources if name not in source.instances]
+        yield from (other for other in stand_ins(name) if any(other in instances for instances in without))
 
 
 def is_stand_in(name, set_name):
@@ -257,7 +259,7 @@ def is_meant(row, conditions):
 
 
 def condition_value(row, name):
-    return row[name] if name in ("scope", "backend") else runs.param(row, name)
+    return row[name] if name in ("scope", "backend") else runs.param(row, name, "")
 
 
 def total(rows, address):

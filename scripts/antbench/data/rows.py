@@ -18,6 +18,7 @@ from antbench.data.command import BadInput
 
 HEADER = ["driver", "table", "row", "implementation", "instances", "params", "label", "published", "iterations"]
 SOURCES = {"jpdc": "JPDC", "jsc": "JSC", "kth": "KTH"}  # of tables; tables without a source are the thesis's
+FIGURES = {("jpdc", "7"), ("kth", "8"), ("kth", "9"), ("kth", "10")}  # whose tables of numbers have no F in their names
 TITLE = re.compile(r"(?:([a-z]+)-)?(F?)([\d.]*)-?(.*)")  # of a table: source, figure or not, number, rest
 PARAMETER = re.compile(r"\{([^}]+)\}")
 
@@ -88,14 +89,17 @@ def measured():
 
 
 def title(table):
-    """A table's name for a reader: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Table 8, cold".
+    """A table's name for a reader: "3.3" -> "Table 3.3", "F3.9" -> "Figure 3.9", "kth-8-cold" -> "KTH, Figure 8, cold".
 
-    A table without a source has no number: "improve-25" -> "improve, 25".
+    A number with more parts than the source's tables have is a section's: "5.4.3" -> "§5.4.3". A table without a source
+    has no number: "improve-25" -> "improve, 25".
     """
     source, figure, number, rest = TITLE.fullmatch(table).groups()
     if source and source not in SOURCES:
         return table.replace("-", ", ", 1).replace("-", " ")
-    numbered = f"{'Figure' if figure else 'Table'} {number}" if number else ""
+    of_section = number.count(".") > (0 if source else 1)
+    kind = "Figure " if figure or (source, number) in FIGURES else "§" if of_section else "Table "
+    numbered = f"{kind}{number}" if number else ""
     return ", ".join(filter(None, (SOURCES.get(source, source), numbered, rest.replace("-", " "))))
 
 

@@ -403,7 +403,11 @@ def as_text(lines):
                 if across
                 else {}
             ),
-            **({"first": lines["first"].map("{:.0f}".format)} if lines["first"].notna().any() else {}),
+            **(
+                {"first": lines["first"].map(lambda count: "" if count != count else f"{count:.0f}")}
+                if lines["first"].notna().any()
+                else {}
+            ),
             **({"differs": differing} if any(text.strip() for text in differing) else {}),
             **({"A, J": lines["a_energy_j"].map(joules), "B, J": lines["b_energy_j"].map(joules)} if metered else {}),
         }

@@ -1,4 +1,4 @@
-"""How many times as fast the newest GPU is as each published card and each other measured GPU, on one screen.
+"""How many times as fast one GPU (gpus.chosen) is as each published card and each other measured GPU, on one screen.
 
 A line is a row of a published table: the least, the greatest and the geometric mean of published time over measured
 time, over all instances that both have. Beside it stands this ratio per SM and GHz, per GB/s and, if both were metered,
@@ -67,8 +67,8 @@ def more(start, to, what):
 
 
 def gains(tables, to=None):
-    """The Gains of a GPU, by default the newest of these tables (gpus.tables): the thesis first, measured GPUs last."""
-    to = to or gpus.newest(all_gpus(tables))
+    """The Gains of a GPU, by default the chosen one of these tables (gpus.tables): the thesis first, measured GPUs last."""
+    to = to or gpus.chosen(all_gpus(tables))
     if to is None:
         return []
     found, seen = [], set()
@@ -275,23 +275,23 @@ def line(gain, found):
 def beside(tables):
     """The values for the page: gains over each other GPU, side by side for all measured GPUs; None without gains."""
     known = all_gpus(tables)
-    newest = gpus.newest(known)
-    if newest is None:
+    chosen = gpus.chosen(known)
+    if chosen is None:
         return None
-    targets = [newest, *(gpu for gpu in known if gpu.source and gpu is not newest)]
+    targets = [chosen, *(gpu for gpu in known if gpu.source and gpu is not chosen)]
     found = {to: gains(tables, to) for to in targets}
     found = {to: of_target for to, of_target in found.items() if any(gain.start.published for gain in of_target)}
     every = [gain for of_target in found.values() for gain in of_target]
     if not every:
         return None
     starts = list(dict.fromkeys(gain.start for gain in every if gain.start.published))
-    between = [gain for gain in found.get(newest, ()) if not gain.start.published]
+    between = [gain for gain in found.get(chosen, ()) if not gain.start.published]
     return {
         "to": [to.label for to in found],
         "heads": [HEADS.get(name, name) for name, _ in columns(every)[BESIDE:]],
         "over": [over(start, found, every) for start in starts],
         "between": [{**line(gain, every), "start": start_name(gain), "cards": cards([gain])[0]} for gain in between],
-        "newest": newest.label,
+        "chosen": chosen.label,
         "notes": notes(every, every),
     }
 

@@ -2,7 +2,7 @@
 
 A cell is the mean time in ms of a row on one instance. A column is a GPU. report/layouts.csv and tables.csv list the
 tables. report/cards.csv tells which GPU a published number belongs to. A CPU's times are left out. The mark OTHER_CODE
-stands on a time whose code differs from the newest GPU's time in the same line. A figure has a panel per row.
+stands on a time whose code differs from the chosen GPU's time in the same line. A figure has a panel per row.
 """
 
 import fnmatch
@@ -118,7 +118,7 @@ def card_of(published_id):
     return card and f"{card['card']} ({card['source']})"
 
 
-def newest(gpus):
+def chosen(gpus):
     """The GPU that the others are compared with: one of yours, else a stored one, else a contributed one.
 
     Among several it is the GPU with the most drivers, then the one measured last. None without a measured GPU.
@@ -190,7 +190,7 @@ def number(gpu, address, published, name):
 
 def table(layout, columns, gpus):
     """The times of one layout; None if fewer than two GPUs have any. GPUs and rows without a number are left out."""
-    lines, held_against = [], newest(gpus)
+    lines, held_against = [], chosen(gpus)
     sources = [gpu.source for gpu in gpus if gpu.source]
     for address, (label, published) in rows_of(columns).items():
         for name in cells.lines_of(layout["set"], sources):

@@ -72,6 +72,15 @@ def left_out(table):
     return " · ".join(told + ([f"column {', '.join(f'“{label}”' for label in columns)}"] if columns else []))
 
 
+def stand_ins_in(table):
+    """What the sign † stands for in a table."""
+    lines = table["lines"]
+    found = [line["name"] for line in lines if line["stand_in"]]
+    for line in lines:
+        found += [cell["measured"].instance for cell in line["cells"] if cell["measured"] and cell["measured"].instance]
+    return list(dict.fromkeys(found))
+
+
 def jinja(folder, page=False, finalize=None):
     """The environment for the templates of a folder."""
     try:
@@ -100,6 +109,7 @@ def templates(of_pages):
         interval=interval,
         figure_name=figure_name,
         left_out=left_out,
+        stand_ins_in=stand_ins_in,
         code=as_code,
         commit=runs.commit_of,
         machine_name=machines.name_of,

@@ -327,7 +327,7 @@ def csv_numbers(entry):
 def machine_values(source):
     found, missing = tables_of(source)
     return {
-        "stand_ins": stand_ins_in(found),
+        "stand_ins": list(dict.fromkeys(name for table in found for name in printing.stand_ins_in(table))),
         "has_verified": any(cell["verified"] for table in found for line in table["lines"] for cell in line["cells"]),
         "device": source.device + gpus.in_brackets(cells.whose_is(source)),
         "has_gpu": source.has_gpu,
@@ -368,15 +368,6 @@ def many_gpus(sources, out, uri):
         path = plots.attempt(gpus.draw, each, out) if drawn else ""
         each["failed"], each["uri"] = path is None, uri(path, pages.TABLES) if path else ""
     return made
-
-
-def stand_ins_in(tables):
-    """What the sign † stands for in these tables."""
-    lines = [line for table in tables for line in table["lines"]]
-    found = [line["name"] for line in lines if line["stand_in"]]
-    for line in lines:
-        found += [cell["measured"].instance for cell in line["cells"] if cell["measured"] and cell["measured"].instance]
-    return list(dict.fromkeys(found))
 
 
 def main(arguments=None):

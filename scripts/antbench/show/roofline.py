@@ -9,9 +9,10 @@ cache. KTH's own intensities (equations 9 to 13) count what threads load.
 import math
 from dataclasses import dataclass
 
-from antbench.data import runs
+from antbench.data import rows, runs
 from antbench.data.command import new_file
 
+COPY = "memcpy"  # a row that computes nothing, though its operation counts operations
 TILES = 21  # KTH's tile size T
 INTENSITIES = {  # operations per byte of KTH's rungs for filters of any rank, by the filter's width
     "naive": lambda width: 0.25,
@@ -107,8 +108,8 @@ def with_roof(found, limits):
     """The roof, then for each table the GFLOPS of its points by their operations per byte."""
     tables = {}
     for each in found:
-        if each.flops == each.flops:
-            tables.setdefault(each.table, []).append((each.intensity, each.flops))
+        if each.flops == each.flops and each.row != COPY:
+            tables.setdefault(rows.title(each.table), []).append((each.intensity, each.flops))
     ends = (0.1, limits["fma"] / limits["copy"], 100)
     roof_line = [(x, min(x * limits["copy"], limits["fma"])) for x in ends]
     return [("copy in memory, multiply-adds", roof_line), *tables.items()] if tables else []

@@ -1,4 +1,4 @@
-"""make gpus: how many times as fast the newest GPU is as each published card, and times by row over many GPUs.
+"""make gpus: how many times as fast your GPU, or a stored one, is as each published card, and times by row over many GPUs.
 
 It prints the tables of antbench.show.gains and antbench.show.gpus, and writes them to build/gpus/gains.csv and
 times.csv, with a figure per table.

@@ -418,8 +418,7 @@ def run_all(drivers, out, save, done, teller):
     """Runs the drivers and tells how long the rest will take. `done` gets the result of each."""
     names = {option.partition("=")[0] for options in drivers.values() for option in options}
     at_once = most_at_once()
-    is_later = any(re.search(r"--process[= ](?!1\b)", " ".join(options)) for options in drivers.values())
-    verifies = not is_later and not names & {"--resume", "--verified"}  # else that may be done already
+    verifies = not names & {"--resume", "--verified"}  # else that may be done already
     in_turn = turns(list(planned(drivers, at_once, teller)), at_once if verifies else 1)
     estimates = [turn.seconds for turn in in_turn]
     teller.line(f"bench-all: {len(drivers)} drivers, about {duration(sum(estimates))}")

@@ -32,7 +32,10 @@ ITEM = re.compile(r"^ *(?:[-*]|\d+\.) +")
 END = re.compile(r'(?<=[.!?])["”)]*\s+(?=["“(]*[A-Z`0-9])')
 ABBREVIATION = re.compile(r"\b(e\.g|i\.e|et al|vs|Fig)\.")
 ONE = "thread|warp|block|lane|city|ant|row|core|GPU|rank|process|pixel|step|iteration|edge|picture|image|second|sample"
-SOME = "ms|GB|GiB|kB|times|steps|words|bytes|cycles|processes|threads|warps|lanes|numbers|tours|ants|rows|entries|instructions"
+SOME = (
+    "ms|GB|GiB|kB|times|steps|words|bytes|cycles|processes|threads|warps|lanes|numbers|tours|ants|rows|entries|"
+    "instructions|membranes|operations|pixels|cities"
+)
 NO_PER = re.compile(rf"\b(?:(?:an?|one) (?:{ONE})|{SOME}) an? (?:{ONE}|side|run|machine|kernel|table|tour)\b")
 NO_NOUN = re.compile(r"\bth(?:at|ose) of\b", re.I)
 IDIOM = re.compile(r"\b(?:is|are) none\b|\b[Nn]obody\b|\b[Nn]othing but\b")  # None is a value of Python
@@ -146,6 +149,20 @@ def sources(root=ROOT):
     return sorted(path for path in found if not NOT_READ & set(path.relative_to(root).parts))
 
 
+def texts(root=ROOT):
+    """What pages, tables and figures take their words from, apart from sentences of the sources and the history."""
+    report = root / "report"
+    told = [*report.glob("*.csv"), *report.rglob("*.j2"), *report.rglob("*.gp")]
+    return sorted(path for path in told if path.stem not in ("claims", "verdicts", "prose"))
+
+
+def of_text(name, text):
+    for number, line in enumerate(text.splitlines(), start=1):
+        words = re.sub(r"“[^”]*”|`[^`]*`", "", line)
+        for match in NO_PER.finditer(words):
+            yield f"{name}:{number}: “{around(words, match)}”: write “per”"
+
+
 def is_source(path):
     """True for a program's text: by its ending, or by the first line of a script without one."""
     if path.suffix in ENDINGS or path.suffix or not path.is_file():
@@ -178,6 +195,8 @@ def main(arguments=None):
     code = [] if files else sources()
     for path in code:
         told += of_code(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
+    for path in [] if files else texts():
+        told += of_text(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8"))
     print("\n".join(told) or f"{len(read)} pages{f' and {len(code)} source files' if code else ''} keep the rules")
     return 1 if told else 0
 

@@ -320,7 +320,20 @@ static void test_what_waits_for_the_gpu_is_never_late(void **state)
     assert_int_equal(series.n, GROUP);
     assert_int_equal(late_ones(&series), 0);
     for (int i = 0; i < series.n; ++i) assert_true(series.ms[i] > 2.5 && series.ms[i] < 3.1);
+    assert_true(row.waited == 0.0); /* by the CPU, which has a part in it */
     ab_series_free(&series);
+}
+
+/* Enqueuing varies, so the GPU waits for twice as long as it took. */
+static void test_the_delay_has_room_for_slower_enqueuing(void **state)
+{
+    (void)state;
+    double ms = 1.0, enqueue_s = 1e-4;
+    ab_timing timing = ab_timing_new(AB_CUDA, false);
+    const ab_series series = {.n = 1, .n_stages = 1, .ms = &ms, .enqueue_s = &enqueue_s};
+    timing.delay_s = 1e-3;
+    assert_true(ab_timing_adapt(&timing, &series));
+    assert_true(timing.delay_s >= 2 * enqueue_s && timing.delay_s < 3 * enqueue_s);
 }
 
 /* A CPU that is slow while the work warms up, or always, does not make it one that waits. */
@@ -936,6 +949,7 @@ int main(void)
         cmocka_unit_test(test_a_short_late_group_is_taken_again_whatever_the_budget),
         cmocka_unit_test(test_a_group_that_is_taken_again_costs_nothing_of_the_budget),
         cmocka_unit_test(test_what_waits_for_the_gpu_is_never_late),
+        cmocka_unit_test(test_the_delay_has_room_for_slower_enqueuing),
         cmocka_unit_test(test_a_cpu_that_enqueues_slowly_is_not_part_of_the_time),
         cmocka_unit_test(test_a_gpu_is_warmed_up_for_as_long_as_it_rested),
         cmocka_unit_test(test_long_samples_of_fresh_works_are_not_preceded_by_one),

@@ -160,7 +160,7 @@ static void verify(const ab_implementation *ants, const ea_problem *problem, con
         close_ants(colony);
     }
     if (status.code != AB_OK)
-        fail_msg("%s, %d x %d, %d threads a block, %s: %s", ants->id, problem->width, problem->height,
+        fail_msg("%s, %d x %d, %d threads per block, %s: %s", ants->id, problem->width, problem->height,
                  params->block_threads, params->cache_memory ? "cached" : "not cached", status.reason);
     assert_int_equal(moves, (int64_t)(iterations + 2) * params->n_ants);
 }

@@ -7,13 +7,14 @@ import os
 import re
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from antbench.data import cells, code, machines, spread
+from antbench.data import cells, code, machines, runs, spread
 from antbench.show import claims, coverage, gpus, plots, predicates, printing, readme, report, times
 from support import fake_nvml
 from support.commands import PROGRAM, ROOT, environment_of
@@ -687,7 +688,23 @@ def test_a_page_shows_the_kinds_that_are_judged_and_counts_the_others():
     ]
 
 
+def test_smoke_tests_have_no_part_in_the_coverage():
+    runs_ = [measured_on(gpu, gpu_row(1)) for gpu in "abc"]
+    assert list(coverage.lines(runs_))
+    for run in runs_:
+        run.meta["options"]["profile"] = "smoke"
+    assert list(coverage.lines(runs_)) == []
+
+
 def test_two_machines_cannot_be_left_out():
     runs_ = [measured_on(gpu, gpu_row(1)) for gpu in "ab"]
     (line,) = coverage.lines(runs_)
     assert line.cells[6:8] == ("0", "–") and not line.is_below
+
+
+def test_the_difference_of_machines_adds_to_the_interval_of_one():
+    row = measured_on("a", {("alone", "cuda"): around(1)}).records[0]
+    between = SimpleNamespace(difference=0.1, without=lambda own: (0.0, 0.0))
+    _, low, high, _ = runs.mean_interval(row)
+    made = spread.result(row, {"a": [row]}, {spread.kind_of(row): between})
+    assert math.log(made.high / made.value) == pytest.approx(math.hypot(math.log(high / low) / 2, 0.1))

@@ -302,3 +302,12 @@ def test_samples_that_unpack_to_much_are_refused(tmp_path):
         _ = runs.load_run(run).processes
     largest = max(len(runs.content(path)) for path in (runs.RESULTS / "reference").rglob("samples.csv.xz"))
     assert runs.LARGEST_SAMPLES > 3 * largest
+
+
+def test_a_median_below_the_bound_is_no_time_though_one_sample_is_slow():
+    row = {"implementation": "device/copy", "bytes": 1e12, "flops": math.nan, "params": "", "backend": "cuda"}
+    device = {"memory_clock_mhz": 3201.0, "memory_bus_bits": 6144, "l2_bytes": 0, "sm_count": 132, "clock_mhz": 1980.0}
+    least, _ = plausible.least_ms(row, [device])
+    assert least > 0
+    assert plausible.time_fault({**row, "median_ms": least / 2, "max_ms": 2 * least}, [device])
+    assert plausible.time_fault({**row, "median_ms": 1.1 * least, "max_ms": 2 * least}, [device]) is None

@@ -508,3 +508,9 @@ def test_a_run_that_does_not_say_when_it_began_is_found_and_is_not_the_newest(tm
     began(tmp_path, "z", meta)
     assert [path.name for path in runs.find_runs(tmp_path)] == ["z", "a"]
     assert runs.newest_run(tmp_path).name == "a"
+
+
+@pytest.mark.parametrize("waited, status", [(0.04, "ok"), (0.06, "noisy")])
+def test_threads_that_waited_make_a_row_noisy(waited, status):
+    samples = [np.linspace(1.0, 1.01, 20)]
+    assert validate.status_of(samples, samples, waited=waited) == status

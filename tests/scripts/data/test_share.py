@@ -495,3 +495,12 @@ def test_the_report_has_a_section_of_contributed_runs(tmp_path, monkeypatch):
     page, markdown = ((tmp_path / "out" / name).read_text() for name in ("index.html", "report.md"))
     assert '<section id="contributed">' in page and "A &lt;CPU&gt;" in page and 'href="#contributed"' in page
     assert f"| {ID} | A GPU | A &lt;CPU&gt; | 3.3 | quick | 2026 | x\\|y |" in markdown
+
+
+def test_one_process_of_a_run_is_refused(private, tmp_path):
+    change_meta(private)
+    meta = meta_of(private)
+    meta["options"].update(process=2, processes=3)
+    (private / "meta.json").write_text(json.dumps(meta))
+    with pytest.raises(BadInput, match="one process's part of a run"):
+        share.main([str(private), "--out", str(tmp_path / "out")])

@@ -851,6 +851,16 @@ def test_a_second_measurement_of_both_decides(base, new):
     assert (code, judgement.verdict) == (command.OK, "unconfirmed")
 
 
+def test_output_that_is_wrong_when_measured_again_is_wrong(base, new, tmp_path):
+    slow_down(new, "ds-roulette", 1.2)
+    wrong = Path(shutil.copytree(new, tmp_path / "wrong-again"))
+    change_rows(wrong, spoil("ds-roulette", status="wrong", note="city 3 twice"))
+    drop_samples(wrong, "ds-roulette")
+    first, second = sides.side([base]), sides.side([wrong])
+    code, judgement = confirmed(base, new, lambda rows, n: (first, second))
+    assert (code, judgement.verdict) == (command.WRONG, "wrong")
+
+
 def test_what_cannot_be_measured_again_is_inconclusive(base, new, gate):
     slow_down(new, "ds-roulette", 1.2)
     done = gate(base, new, "--rerun")
@@ -1089,6 +1099,62 @@ def test_the_history_of_runs(monkeypatch, capsys):
     assert out.startswith("slower   3.3 row-0 d198") and "1 rows of 12 runs: 1 are now slower" in out
     monkeypatch.setattr(runs, "load_runs", lambda name: loaded[:5])
     assert regress.main(["somewhere", "--history"]) == command.INCONCLUSIVE
+
+
+def test_what_was_won_and_partly_lost_again_is_slower(monkeypatch):
+    """The last level is held against the fastest one, not against the first."""
+    loaded = series([0] * 8 + [-0.1] * 8 + [-0.04] * 12)
+    for i, run in enumerate(loaded):
+        object.__setattr__(run, "path", Path(f"run-{i}"))
+    monkeypatch.setattr(runs, "load_runs", lambda name: loaded)
+    assert regress.main(["somewhere", "--history"]) == command.REGRESSION
+
+
+def test_your_own_calibration_comes_before_the_stored_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(runs, "RESULTS", tmp_path / "both")
+    run = made_run({0: [np.full(20, 1.0)]}, "1")
+    machine = runs.machine_slug(run.meta["machine"]["name"])
+    yours, stored = (tmp_path / "both" / store / machine / calibration.FILE for store in ("runs", "reference"))
+    for path in (yours, stored):
+        path.parent.mkdir(parents=True)
+        path.touch()
+    assert calibration.path_for(run) == yours
+    yours.unlink()
+    assert calibration.path_for(run) == stored
+
+
+def test_a_row_that_is_gone_is_no_test_that_passed(base):
+    gone = regress.Judgement(sides.side([base]).rows.to_dict("records")[0], "missing")
+    assert gate_report.junit([gone], []).getroot().get("skipped") == "1"
+
+
+def test_rows_that_are_inconclusive_do_not_count_among_all_together():
+    row = {"backend": "cuda"}
+    steady_ones = [regress.Judgement(row, "same", values=([np.zeros(5)] * 3, [np.zeros(5)] * 3)) for _ in range(20)]
+    open_ones = [
+        regress.Judgement(row, "inconclusive", values=([np.zeros(5)] * 3, [np.ones(5)] * 3)) for _ in range(21)
+    ]
+    assert regress.rows_together(steady_ones + open_ones, "cuda") == steady_ones
+
+
+@pytest.mark.parametrize("processes, few", [(2, True), (3, False)])
+def test_two_processes_of_few_samples_are_too_few(processes, few):
+    assert regress.too_few([np.ones(5)] * processes, [np.ones(5)] * 3) is few
+
+
+@pytest.mark.parametrize("reason, planned", [("converged", 5), ("budget", 7)])
+def test_a_row_that_did_not_converge_lacks_processes(reason, planned):
+    run = made_run({0: [np.full(20, 1.0)]}, "1")
+    run.meta["options"] = {"until_precise": 0.01, "processes": 7}
+    assert sides.planned_by(run, {"stop_reason": reason, "processes": 5}) == planned
+
+
+def test_a_few_very_bad_tours_are_worse():
+    """Four of ten seeds lose 35 %. Their median loses nothing."""
+    row, length = {"backend": "cuda"}, np.full(10, 1000.0)
+    longer = length * np.array([1.0] * 6 + [1.35] * 4)
+    quality = regress.Quality(row, "best-tour-after-100-iterations", "best-tour-after-100-iterations", length, longer)
+    assert quality.judge(1e-4, 1e-4).verdict == "worse"
 
 
 # ---- Statistics ----

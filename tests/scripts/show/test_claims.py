@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from antbench.data import cells, runs, spread
 from antbench.data.cells import Estimate
@@ -308,8 +309,8 @@ def test_the_chance_of_a_verdict_is_what_its_interval_leaves():
     case = Case(case.name, Estimate(1.2, 1.2 * math.exp(-half), 1.2 * math.exp(half), n=3))
     verdict, _, chance = predicates.chance("all_above", [case], "1")
     assert verdict == H and chance == pytest.approx(2 * predicates.special.stdtr(2, -2 * 4.3027), rel=1e-3)
-    twice = predicates.chance("all_below", [case, case], "1")
-    assert twice[0] == F and twice[2] > chance, "any of several cases may have done it by chance"
+    one, two = (predicates.chance("all_below", [case] * count, "1") for count in (1, 2))
+    assert two[0] == F and two[2] == pytest.approx(2 * one[2], rel=1e-3), "any of several may do it by chance"
     assert predicates.chance("all_above", cases(1.2), "1")[2] is None, "what was counted is not of chance"
 
 
@@ -795,3 +796,10 @@ def test_each_number_of_a_run_is_in_the_list_at_the_end(capsys):
     numbers = re.findall(r"\d+", re.search(r"\n +runs: ([\d, \n]+)", one)[1])
     drivers = {listed.splitlines()[int(number) - 1].split()[1].rpartition("-")[2] for number in numbers}
     assert drivers == {"4.2"}
+
+
+def test_the_freedom_of_hosts_counts_in_a_chance():
+    """Student's t of 0.975 is 3.707 times 0.66 for 6 degrees of freedom, 2.447 times for those of 0.95."""
+    of = Estimate(1, math.exp(-0.1), math.exp(0.1), n=3, by_machine={"a": 0.0, "b": 0.1, "c": -0.1}, of_hosts=(4, 0.01))
+    wider = predicates.widened(of, 0.01)
+    assert math.log(wider.high) == pytest.approx(0.1 * stats.t.ppf(0.995, 6) / stats.t.ppf(0.975, 6), rel=1e-3)

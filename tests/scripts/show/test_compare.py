@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from antbench.data import cells, runs
 from antbench.data.command import BadInput
@@ -347,3 +348,15 @@ def test_differences_are_corrected_for_the_number_of_cells():
 def test_runs_that_do_not_vary():
     assert compare.welch(np.array([5.0, 5.0]), np.array([5.0, 5.0])) == (1, 1, 1, 1)
     assert compare.welch(np.array([5.0, 5.0]), np.array([6.0, 6.0]))[3] == 0
+
+
+def test_a_row_whose_interval_holds_1_is_neither_faster_nor_slower():
+    ratios = {"ratio": [0.9, 1.1, 1.05, 0.97], "ratio_lo": [0.8, 1.05, 0.99, 0.9], "ratio_hi": [0.95, 1.2, 1.1, 1.02]}
+    told = compare.summary(pd.DataFrame(ratios))
+    assert told.startswith("B is faster in 1, slower in 1, the same within its interval in 2")
+
+
+def test_welchs_test_is_scipys():
+    a, b = np.array([100.0, 101, 99, 100, 102, 98]), np.array([110.0, 140, 90])
+    theirs = stats.ttest_ind(np.log(b), np.log(a), equal_var=False)
+    assert compare.welch(a, b)[3] == pytest.approx(theirs.pvalue)

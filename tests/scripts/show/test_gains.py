@@ -158,14 +158,14 @@ def test_joules_have_a_column_where_both_were_metered(two_gpus):
     assert gains.as_text(gains.gains(made)).count(" joule\n") == 2  # of the thesis's part and of the measured GPU's
 
 
-def test_the_newest_gpu_is_yours_before_a_stored_and_that_before_a_contributed_one(monkeypatch):
+def test_the_chosen_gpu_is_yours_before_a_stored_and_that_before_a_contributed_one(monkeypatch):
     whose = {}
     monkeypatch.setattr(cells, "whose_is", lambda source: whose[source])
     run = runs.load_run(REFERENCE / TABLE_61)
     found = [gpus.Gpu(name, source=cells.Source([run])) for name in ("contributed", "stored", "yours")]
     whose.update({gpu.source: gpu.label for gpu in found})
-    assert gpus.newest(found).label == "yours" and gpus.newest(found[:2]).label == "stored"
-    assert gpus.newest(gpus.published_gpus()) is None and gains.gains({}) == []
+    assert gpus.chosen(found).label == "yours" and gpus.chosen(found[:2]).label == "stored"
+    assert gpus.chosen(gpus.published_gpus()) is None and gains.gains({}) == []
 
 
 # ---- What cards have ----

@@ -228,3 +228,12 @@ def test_a_log_entry_accounts_for_its_own_numbers(part):
     """And for none where one of its parts is missing, nor for those of the next section."""
     assert [problem.partition(" in ")[0] for problem in told(LOG)] == ["README.md:12: “7 min”"]
     assert len(told(LOG.replace(part, ""))) == 3
+
+
+def test_limits_of_a_range_are_its_ends():
+    source = {"top": "=thesis-3.3/acotsp-seq/{x}", "over": "=thesis-3.3/ds-roulette/{x}", "set": "tsp"}
+    for says, right in {"most": "83 times", "least": "41 times"}.items():
+        assert told(f"{right}\n", line(right, says=says, **source)) == []
+        assert len(told("50 times\n", line("50 times", says=says, **source))) == 1
+    below = {"top": "=thesis-4.2/cand-block/pr1002", "over": "=thesis-4.2/cand-block-compress/pr1002"}
+    assert len(told("24 %\n", line("24 %", says="within", **below))) == 1, "it is 25 % below"

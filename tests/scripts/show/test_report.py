@@ -656,3 +656,14 @@ def test_a_name_that_turns_or_breaks_a_line_is_refused(tmp_path, hidden):
         assert hidden not in str(refused.value) and (
             "control character" in str(refused.value) or "device" in str(refused.value)
         )
+
+
+def test_a_smoke_test_does_not_shorten_a_line(tmp_path):
+    """It counts where nothing else is there."""
+    rows = [made_row("3.3", "race", "d198", 1.0, iterations=count) for count in (5, 100)]
+    found = []
+    for row, profile in zip(rows, ("smoke", "thesis")):
+        (run,) = runs.load_runs(write_run(tmp_path / profile, [row]))
+        run.meta["options"]["profile"] = profile
+        found.append(cells.Estimate(1.0, rows=(run.records[0],)))
+    assert cells.common_iterations(found) == 100 and cells.common_iterations(found[:1]) == 5

@@ -86,12 +86,14 @@ def test_kth_intensities_are_those_of_its_numbers():
 
 
 def test_bounds_stand_beside_what_was_measured(tmp_path):
-    source = source_of(tmp_path / "a", [COPY, FMA, convolved("naive", 4096, 0.1), convolved("tiling", 4096, 0.1)])
+    source = source_of(
+        tmp_path / "a", [COPY, FMA, *(convolved(row, 4096, 0.1) for row in ("naive", "tiling", "memcpy"))]
+    )
     found, limits = roofline.points(source), roofline.roof(source)
     assert limits == {"copy": pytest.approx(2000), "fma": pytest.approx(20000)}
     roof, points = roofline.with_roof(found, limits)
     assert roof[1] == [(0.1, pytest.approx(200)), (10, pytest.approx(20000)), (100, pytest.approx(20000))]
-    assert points == ("kth-8", [(6.25, pytest.approx(8388.608))] * 2)
+    assert points == ("KTH, Figure 8", [(6.25, pytest.approx(8388.608))] * 2), "a copy computes nothing"
     labels = [label for label, _ in roofline.of_kth(found, limits)]
     assert labels == ["naive, bound", "naive", "tiling, bound", "tiling"]
     bounds = dict(roofline.of_kth(found, limits))

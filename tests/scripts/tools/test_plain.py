@@ -19,6 +19,16 @@ def test_the_pages_keep_the_rules(page):
     assert list(problems(page)) == []
 
 
+@pytest.mark.parametrize("path", plain.texts(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_what_pages_are_made_from_keeps_them_too(path):
+    assert list(plain.of_text(path.name, path.read_text(encoding="utf-8"))) == []
+
+
+def test_a_heading_is_told_where_it_stands():
+    (line,) = plain.of_text("x.csv", "a,b\n5,time by membranes a block\n5,“12 ms a block”\n")
+    assert line == "x.csv:2: “5,time by membranes a block”: write “per”"
+
+
 def test_every_guide_is_held():
     names = [page.name for page in plain.pages()]
     assert names[:3] == ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"] and "docs/guide/terms.md" in names
