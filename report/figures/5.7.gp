@@ -1,4 +1,5 @@
 load "report/figures/common.gp"
+load "report/figures/coincide.gp"
 set title "Figure 5.7: an ant per warp, its memory cached or not"
 set xlabel "threads per block"
 set ylabel "time of 50 iterations (ms)"

@@ -1,5 +1,6 @@
 # Times of a table on several GPUs: a panel for each row, all with the same axis, and one legend above them.
 load "report/figures/common.gp"
+load "report/figures/coincide.gp"
 head = head_pixels / (panel_pixels * down + head_pixels)
 height = (1 - head) / down
 width = 1.0 / across

@@ -1,4 +1,5 @@
 load "report/figures/common.gp"
+load "report/figures/coincide.gp"
 set title "JSC, Figure 2: strategies of the pheromone update"
 set ylabel "time of an update (ms)"
 set logscale y
