@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 from collections import defaultdict
+from types import SimpleNamespace
 
 import pytest
 
@@ -660,10 +661,26 @@ def test_a_name_that_turns_or_breaks_a_line_is_refused(tmp_path, hidden):
 
 def test_a_smoke_test_does_not_shorten_a_line(tmp_path):
     """It counts where nothing else is there."""
-    rows = [made_row("3.3", "race", "d198", 1.0, iterations=count) for count in (5, 100)]
+    told = [{"iterations": count, "quality_metric": f"best-tour-after-{count}-iterations"} for count in (5, 100)]
+    rows = [made_row("3.3", "race", "d198", 1.0, quality_best=9, quality_runs=1, **more) for more in told]
     found = []
     for row, profile in zip(rows, ("smoke", "thesis")):
         (run,) = runs.load_runs(write_run(tmp_path / profile, [row]))
         run.meta["options"]["profile"] = profile
         found.append(cells.Estimate(1.0, rows=(run.records[0],)))
     assert cells.common_iterations(found) == 100 and cells.common_iterations(found[:1]) == 5
+
+
+def test_a_condition_without_a_value_finds_rows_without_the_parameter():
+    conditions = cells.parse("scaling-stages/split-2/pr2392?protocol=as;stage=reduce;each=").conditions
+    strong, weak = (
+        {"scope": "stage", "backend": "cuda", "params": f"protocol=as;ranks=2{more};stage=reduce"}
+        for more in ("", ";each=1")
+    )
+    assert cells.is_meant(strong, conditions) and not cells.is_meant(weak, conditions)
+
+
+def test_a_stand_in_stands_where_a_machine_lacks_the_file():
+    both, without = SimpleNamespace(instances={"d1291", "u1291"}), SimpleNamespace(instances={"u1291"})
+    assert list(cells.lines_of("d1291", [both])) == ["d1291"]
+    assert list(cells.lines_of("d1291", [both, without])) == ["d1291", "u1291"]
