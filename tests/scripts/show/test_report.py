@@ -662,7 +662,9 @@ def test_a_name_that_turns_or_breaks_a_line_is_refused(tmp_path, hidden):
 def test_a_smoke_test_does_not_shorten_a_line(tmp_path):
     """It counts where nothing else is there."""
     told = [{"iterations": count, "quality_metric": f"best-tour-after-{count}-iterations"} for count in (5, 100)]
-    rows = [made_row("3.3", "race", "d198", 1.0, quality_best=9, quality_runs=1, **more) for more in told]
+    rows = [
+        made_row("3.3", "race", "d198", 1.0, quality_best=9, quality_mean=9, quality_runs="9", **more) for more in told
+    ]
     found = []
     for row, profile in zip(rows, ("smoke", "thesis")):
         (run,) = runs.load_runs(write_run(tmp_path / profile, [row]))
