@@ -53,7 +53,7 @@ def test_it_reports_into_the_current_folder(results, tmp_path):
     assert done.returncode == 0 and "thesis" in done.stdout, done.stderr
     done = call(results, tmp_path, "report")
     assert done.returncode == 0 and "NVIDIA H200" in done.stdout, done.stderr
-    assert "Table 6.5.2" in (tmp_path / "build/report/index.html").read_text()
+    assert "§6.5.2" in (tmp_path / "build/report/index.html").read_text()
 
 
 @pytest.mark.parametrize("name, told", [("index", "needs the source tree"), ("ab", "needs the program")])

@@ -255,11 +255,11 @@ def is_stand_in(name, set_name):
 def is_meant(row, conditions):
     if row["scope"] in BESIDE and not {"scope", "stage"} & {name for name, _ in conditions}:
         return False
-    return all(condition_value(row, name) in values for name, values in conditions)
+    return all((condition_value(row, name) or "") in values for name, values in conditions)
 
 
 def condition_value(row, name):
-    return row[name] if name in ("scope", "backend") else runs.param(row, name, "")
+    return row[name] if name in ("scope", "backend") else runs.param(row, name)
 
 
 def total(rows, address):

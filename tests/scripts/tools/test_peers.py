@@ -163,7 +163,7 @@ def test_a_max_min_ant_system_stands_beside_one_of_ours(folder, tmp_path, monkey
     first, second = (tmp_path / "asked").read_text().splitlines()
     assert first.startswith("frontier ") and second.startswith("improve ") and "--set protocol=mmas" in second
     assert {peer.params.partition(";")[0] for peer in peers.PEERS if peer.program == "mmas"} == {"protocol=mmas"}
-    for table in ("3.3", "frontier-best", "frontier-nn-best"):
+    for table in ("frontier-best", "frontier-nn-best"):
         told = [(column["table"], column["row"], column["params"]) for column in layouts.columns()[table]]
         assert any(place == "improve" and params == "protocol=mmas" for place, _, params in told), table
 
@@ -207,7 +207,8 @@ def test_they_stand_beside_ours_under_names_of_their_own(folder, ours, tmp_path)
     beside = [column for column in layouts.columns()["frontier"] if column["table"] == "peers"]
     assert [column["label"] for column in beside] == ["AcoTsp, by its own clock"]
     assert cells.look_up(source, layouts.address(beside[0]), "d198").value == pytest.approx(0.6)
-    assert {column["table"] for column in layouts.columns()["3.3"]} == {"3.3", "improve", "peers"}
+    best = {column["table"] for column in layouts.columns()["frontier-best"]}
+    assert best == {"frontier", "improve", "peers"}
 
 
 def test_their_rows_are_those_of_the_report():
