@@ -7,6 +7,8 @@ quotations and paragraphs that list stored runs are not read.
 
 Comments and messages of the code, apart from tests, keep the rules about words: the length of a sentence, "that of",
 "per", and the idioms of rule 7. The mean of a file counts from ten sentences of comments on.
+
+In report/, what pages, tables and figures take their words from is read for "per" alone.
 """
 
 import argparse

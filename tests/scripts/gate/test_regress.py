@@ -1089,11 +1089,16 @@ def test_where_nothing_changed_nothing_is_found():
     assert history.change_points(np.array([0.0, 1, 0, 1, 0, 1, 0])) == []
 
 
-def test_the_history_of_runs(monkeypatch, capsys):
-    loaded = series([0] * 6 + [0.05] * 6)
+def store(monkeypatch, loaded):
+    """Makes these the runs that are loaded, whatever the name."""
     for i, run in enumerate(loaded):
         object.__setattr__(run, "path", Path(f"run-{i}"))
     monkeypatch.setattr(runs, "load_runs", lambda name: loaded)
+
+
+def test_the_history_of_runs(monkeypatch, capsys):
+    loaded = series([0] * 6 + [0.05] * 6)
+    store(monkeypatch, loaded)
     assert regress.main(["somewhere", "--history"]) == command.REGRESSION
     out = capsys.readouterr().out
     assert out.startswith("slower   3.3 row-0 d198") and "1 rows of 12 runs: 1 are now slower" in out
@@ -1104,9 +1109,7 @@ def test_the_history_of_runs(monkeypatch, capsys):
 def test_what_was_won_and_partly_lost_again_is_slower(monkeypatch):
     """The last level is held against the fastest one, not against the first."""
     loaded = series([0] * 8 + [-0.1] * 8 + [-0.04] * 12)
-    for i, run in enumerate(loaded):
-        object.__setattr__(run, "path", Path(f"run-{i}"))
-    monkeypatch.setattr(runs, "load_runs", lambda name: loaded)
+    store(monkeypatch, loaded)
     assert regress.main(["somewhere", "--history"]) == command.REGRESSION
 
 

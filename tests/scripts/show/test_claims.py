@@ -799,7 +799,7 @@ def test_each_number_of_a_run_is_in_the_list_at_the_end(capsys):
 
 
 def test_the_freedom_of_hosts_counts_in_a_chance():
-    """Student's t of 0.975 is 3.707 times 0.66 for 6 degrees of freedom, 2.447 times for those of 0.95."""
+    """Three machines have 2 degrees of freedom, and the hosts 4: Student's t has 6."""
     of = Estimate(1, math.exp(-0.1), math.exp(0.1), n=3, by_machine={"a": 0.0, "b": 0.1, "c": -0.1}, of_hosts=(4, 0.01))
     wider = predicates.widened(of, 0.01)
     assert math.log(wider.high) == pytest.approx(0.1 * stats.t.ppf(0.995, 6) / stats.t.ppf(0.975, 6), rel=1e-3)
